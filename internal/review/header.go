@@ -20,11 +20,14 @@ func (p *Placer) placeAtHeader(f *precedent.Finding, src *sources) bool {
 		return false
 	}
 	here, there := p.lines(file, precedent.Right), p.lines(file, precedent.Left)
-	has := func(s *sideLines) bool {
-		return s.exactMatch(quote, f.Start).on != nil || s.spacedMatch(quote).on != nil
-	}
-	if has(here) || has(there) || here.at(quote, f.Start).on != nil {
-		return false
+	for _, s := range []spot{here.bestMatch(quote, f.Start), there.bestMatch(quote, f.Start)} {
+		if s.on == nil {
+			continue
+		}
+		l := &s.on.lines[s.index]
+		if l.squeezed == quote[0].squeezed || s.on == here && l.number == f.Start && l.holds(&quote[0]) > 0 {
+			return false
+		}
 	}
 	hunk := -1
 	for i, h := range file.Hunks {

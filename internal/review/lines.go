@@ -1,8 +1,6 @@
 package review
 
 import (
-	"hash/fnv"
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,14 +11,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// The score of a line against a line of a quote: 1 if equal, else the first of these
-// that applies, else the share of common tokens. The weights were measured on 563 real
-// commented lines.
+// The score of a line against a line of a quote: the first of these that applies. A line that has the quote beats
+// one that looks like it, and an equal one beats both, however far they are from the given number.
 const (
 	equalScore     = 1.0
-	squeezedScore  = 0.97 // equal except for white space
-	substringScore = 0.93 // the quote is a part of the line
-	substringMin   = 8    // minimum length of such a part, in bytes without white space
+	squeezedScore  = 0.98  // equal except for white space
+	substringScore = 0.979 // the quote is a part of the line
+	alikeScore     = 0.9   // at most, of a line that at best looks like the quote
+	substringMin   = 8     // minimum length of such a part, in bytes without white space
 )
 
 // maxTokens bounds the tokens of one line that are compared. Longer lines are
@@ -29,35 +27,14 @@ const maxTokens = 256
 
 // lineText is a line in the forms in which lines are compared.
 type lineText struct {
-	plain    string // without white space at its end
-	squeezed string // without any white space
-	sketch
-	tokens []string // made on first use
-	parts  []string // of a cut line of a quote, in order, without white space
-}
-
-// sketch summarizes a line, so that nearly all lines are ruled out without reading
-// their text.
-type sketch struct {
-	words, grams  uint64 // a bit for each kind of token, and for each pair of bytes
-	tokens, bytes int32  // how many; tokens at most maxTokens, bytes without white space
+	plain    string   // without white space at its end
+	squeezed string   // without any white space
+	tokens   []string // made on first use
+	parts    []string // of a cut line of a quote, in order, without white space
 }
 
 func newLineText(s string) lineText {
-	l := lineText{
-		plain:    strings.TrimRightFunc(s, unicode.IsSpace),
-		squeezed: text.Squeeze(s),
-	}
-	l.bytes = int32(len(l.squeezed))
-	eachToken(l.plain, func(tok string) bool {
-		l.words |= 1 << (hash(tok) & 63)
-		l.sketch.tokens++
-		return l.sketch.tokens < maxTokens
-	})
-	for i := 0; i+1 < len(l.squeezed); i++ {
-		l.grams |= 1 << ((uint32(l.squeezed[i])*31 + uint32(l.squeezed[i+1])*131) & 63)
-	}
-	return l
+	return lineText{plain: strings.TrimRightFunc(s, unicode.IsSpace), squeezed: text.Squeeze(s)}
 }
 
 // newQuoteLine returns a line of a quote. Where it was cut, it may have an ellipsis.
@@ -66,15 +43,10 @@ func newQuoteLine(s string) lineText {
 	if !strings.Contains(l.squeezed, "…") && !strings.Contains(l.squeezed, "...") {
 		return l
 	}
-	l.bytes, l.grams = 0, 0
 	for _, part := range strings.Split(strings.ReplaceAll(l.squeezed, "...", "…"), "…") {
-		if part == "" {
-			continue
+		if part != "" {
+			l.parts = append(l.parts, part)
 		}
-		p := newLineText(part)
-		l.parts = append(l.parts, part)
-		l.bytes += p.bytes
-		l.grams |= p.grams
 	}
 	return l
 }
@@ -97,7 +69,6 @@ func (l *lineText) blank() bool { return l.squeezed == "" }
 
 func (l *lineText) tokenized() []string {
 	if l.tokens == nil {
-		l.tokens = make([]string, 0, l.sketch.tokens)
 		eachToken(l.plain, func(tok string) bool {
 			l.tokens = append(l.tokens, tok)
 			return len(l.tokens) < maxTokens
@@ -111,7 +82,7 @@ func (l *lineText) score(quote *lineText) float64 {
 	if s := l.holds(quote); s > 0 || l.blank() || quote.blank() {
 		return s
 	}
-	return text.Ratio(l.tokenized(), quote.tokenized())
+	return alikeScore * text.Ratio(l.tokenized(), quote.tokenized())
 }
 
 // holds returns the score of a line that has a line of a quote, whole or cut; 0 for one
@@ -128,21 +99,6 @@ func (l *lineText) holds(quote *lineText) float64 {
 		return substringScore
 	}
 	return 0
-}
-
-// mayScore reports whether the score of two lines can be at least need. A token that
-// only one of them has is not common to both, and a part has only pairs of bytes that
-// the whole has.
-func (s *sketch) mayScore(quote *sketch, need float64) bool {
-	const rounding = 1e-9
-	common := min(
-		s.tokens-int32(bits.OnesCount64(s.words&^quote.words)),
-		quote.tokens-int32(bits.OnesCount64(quote.words&^s.words)))
-	if 2*float64(common) >= (need-rounding)*float64(s.tokens+quote.tokens) {
-		return true
-	}
-	return quote.grams&^s.grams == 0 &&
-		(s.bytes == quote.bytes || s.bytes > quote.bytes && quote.bytes >= substringMin && need <= substringScore)
 }
 
 // eachToken calls f with each identifier, number and sign of a line of code until it
@@ -172,14 +128,6 @@ func eachToken(s string, f func(string) bool) {
 
 func wordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-// hash is FNV-1a, which is the same in every process, so that reviews are
-// deterministic.
-func hash(s string) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(s))
-	return h.Sum64()
 }
 
 // sideLine is a line that can have a comment.

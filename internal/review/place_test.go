@@ -260,36 +260,3 @@ func TestVerbatimIsFound(t *testing.T) {
 		}
 	})
 }
-
-// TestPruningChangesNothing compares the search with one that scores every line in full.
-func TestPruningChangesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.SampledFrom([]string{
-			"a", "err", "nil", "return", "if", "(", ")", "{", "x.y", "foo", "fooBar", ":=",
-			" ",
-		})
-		line := rapid.Custom(func(t *rapid.T) string {
-			return strings.Join(rapid.SliceOfN(word, 0, 8).Draw(t, "words"), " ")
-		})
-		lines := rapid.SliceOfN(line, 1, 40).Draw(t, "lines")
-		quote := quoteTexts(strings.Join(rapid.SliceOfN(line, 1, 3).Draw(t, "quote"), "\n"))
-		number := rapid.IntRange(0, 60).Draw(t, "number")
-		if len(quote) == 0 {
-			return
-		}
-		f := added("a.go", lines...)
-		s := newSideLines(&f, precedent.Right)
-		got := s.bestMatch(quote, number)
-		want := spot{score: acceptScore}
-		for i := range s.lines {
-			score := s.fit(i, quote) - penalty(i+1, number)
-			nearer := want.on != nil && distance(i+1, number) < distance(want.index+1, number)
-			if score > want.score || score == want.score && (want.on == nil || nearer) {
-				want = spot{on: s, index: i, score: score}
-			}
-		}
-		if got.on != want.on || got.on != nil && (got.index != want.index || got.score != want.score) {
-			t.Fatalf("found line %d (%.4f), want %d (%.4f)", got.index+1, got.score, want.index+1, want.score)
-		}
-	})
-}

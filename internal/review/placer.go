@@ -49,19 +49,7 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	var s spot
 	if file != nil {
 		here, there := p.lines(file, f.Side), p.lines(file, otherSide(f.Side))
-		if s = here.exactMatch(quote, said.Start); s.on == nil {
-			s = here.at(quote, said.Start)
-		}
-		if s.on == nil {
-			s = here.spacedMatch(quote)
-		}
-		if s.on == nil {
-			s = here.bestMatch(quote, said.Start)
-		}
-		if s.on == nil {
-			s = here.onlyMatch(quote)
-		}
-		if s.on == nil {
+		if s = here.bestMatch(quote, said.Start); s.on == nil {
 			s = there.bestMatch(quote, said.Start)
 		}
 	}

@@ -13,18 +13,10 @@ import (
 const (
 	lineWeight      = 0.72
 	neighbourWeight = 0.28
-	distanceWeight  = 0.0015
+	distanceWeight  = 0.0002
 	maxDistance     = 60 // lines; a greater distance costs no more
-	acceptScore     = 0.60
+	acceptScore     = 0.55
 	quoteLines      = 3 // lines of a quote that are compared
-)
-
-// maxAlike bounds the lines that one quote is fully compared with. A change can have
-// any number of lines that look similar at first; beyond the bound, only nearly equal
-// ones count.
-const (
-	maxAlike    = 300
-	nearlyEqual = 0.95
 )
 
 // spot is a line of the change and how well a quote fits it.
@@ -55,9 +47,8 @@ func quoteTexts(quote string) []lineText {
 func (s *sideLines) bestMatch(quote []lineText, number int) spot {
 	best := spot{score: acceptScore}
 	most := perfectScore(quote)
-	around := most - lineWeight // the most that the neighbours can add
 	after, _ := s.find(number)
-	before, alike := after-1, 0
+	before := after - 1
 	// From the number outwards, until the distance alone outweighs a perfect fit.
 	for before >= 0 || after < len(s.lines) {
 		i := after
@@ -72,91 +63,12 @@ func (s *sideLines) bestMatch(quote []lineText, number int) spot {
 		if best.on != nil && most-away <= best.score {
 			break
 		}
-		need := (best.score + away - around) / lineWeight
-		if alike >= maxAlike {
-			need = max(need, nearlyEqual)
-		}
-		if !l.mayScore(&quote[0].sketch, need) {
-			continue
-		}
-		alike++
 		score := s.fit(i, quote) - away
 		if score > best.score || best.on == nil && score == best.score {
 			best = spot{on: s, index: i, score: score}
 		}
 	}
 	return best
-}
-
-// at returns the line with a number if it has the quote, which may be cut; else its on is
-// nil.
-func (s *sideLines) at(quote []lineText, number int) spot {
-	i, ok := s.find(number)
-	if !ok {
-		return spot{}
-	}
-	for n, q := 0, i; n < len(quote); n, q = n+1, s.lines[q].next {
-		if q < 0 || s.lines[q].holds(&quote[n]) == 0 {
-			return spot{}
-		}
-	}
-	return spot{on: s, index: i}
-}
-
-// exactMatch returns the line that has exactly the quote, of several the nearest to the
-// given number; its on is nil if there is none. No line that merely looks like the quote is
-// better, however near.
-func (s *sideLines) exactMatch(quote []lineText, number int) spot {
-	var found spot
-	for i := range s.lines {
-		if s.lines[i].plain != quote[0].plain || len(quote) > 1 && s.neighbours(i, quote) < equalScore {
-			continue
-		}
-		if found.on == nil || distance(s.lines[i].number, number) < distance(s.lines[found.index].number, number) {
-			found = spot{on: s, index: i}
-		}
-	}
-	return found
-}
-
-// spacedMatch returns the only line that has the quote but for white space; its on is nil if
-// there is none or more than one.
-func (s *sideLines) spacedMatch(quote []lineText) spot {
-	var found spot
-	for i := range s.lines {
-		if s.lines[i].squeezed != quote[0].squeezed || len(quote) > 1 && s.neighbours(i, quote) < squeezedScore {
-			continue
-		}
-		if found.on != nil {
-			return spot{}
-		}
-		found = spot{on: s, index: i}
-	}
-	return found
-}
-
-// onlyMatch returns the line that a quote fits if no other line does; otherwise its on is
-// nil. Such a quote needs no line number, so a wrong one has no penalty.
-func (s *sideLines) onlyMatch(quote []lineText) spot {
-	var found spot
-	alike := 0
-	need := (acceptScore + lineWeight - perfectScore(quote)) / lineWeight
-	for i := range s.lines {
-		if !s.lines[i].mayScore(&quote[0].sketch, need) {
-			continue
-		}
-		if alike++; alike > maxAlike {
-			return spot{}
-		}
-		if s.fit(i, quote) < acceptScore {
-			continue
-		}
-		if found.on != nil {
-			return spot{}
-		}
-		found = spot{on: s, index: i}
-	}
-	return found
 }
 
 // fit returns how well a quote fits the lines from an index on, 0 to 1.
