@@ -151,6 +151,7 @@ func TestThisIsIntentional(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"command", "vote"} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			onForges(t, func(t *testing.T, s *witnessed) {
 				world := s.door.stage.World
 				a := conversed(t, s)
