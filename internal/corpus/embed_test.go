@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/secret"
@@ -91,7 +93,7 @@ func say(t *testing.T, c *Corpus, n int, body string, updated time.Time) {
 		Body: precedent.Untrusted(body),
 		At:   embedDay, UpdatedAt: updated, URL: "https://example.org/c/" + string(id),
 	}}
-	value(c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{
+	needs.Value(c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{
 		Number: n, AuthorID: "9", Author: "eve", UpdatedAt: updated,
 	}}}, Comments: []Comment{comment}}))(t)
 }
@@ -108,7 +110,7 @@ var embedBodies = []string{
 func TestEmbedFindsParaphrase(t *testing.T) {
 	const query = "Leak of a file handle"
 	plain := embedCorpus(t, nil, embedBodies...)
-	x := value(plain.Open(t.Context()))(t)
+	x := needs.Value(plain.Open(t.Context()))(t)
 	if r := found(t, x, Query{Text: query}); len(r.Failures) > 0 || len(r.Hits) > 0 && r.Hits[0].ID == "1" {
 		t.Fatalf("found by words: %+v", r)
 	}
@@ -118,7 +120,7 @@ func TestEmbedFindsParaphrase(t *testing.T) {
 		swept != (Swept{Model: "meaning", Dimensions: 32, Chunks: 4}) {
 		t.Fatalf("%+v, %v", swept, err)
 	}
-	x = value(c.Open(t.Context()))(t)
+	x = needs.Value(c.Open(t.Context()))(t)
 	r := found(t, x, Query{Text: query})
 	if len(r.Failures) > 0 || len(r.Hits) == 0 || r.Hits[0].ID != "1" || vectorRank(r.Hits[0].Ranks).Rank != 1 {
 		t.Fatalf("%+v", r)
@@ -178,7 +180,7 @@ func TestEmbedResumes(t *testing.T) {
 	other := m.embedding()
 	other.Model = "other"
 	c.Embedding = other
-	x := value(c.Open(t.Context()))(t)
+	x := needs.Value(c.Open(t.Context()))(t)
 	if r := found(t, x, Query{Text: "check the error"}); len(r.Hits) == 0 || len(r.Failures) != 1 ||
 		!strings.Contains(r.Failures[0], "no comment has a vector of other") {
 		t.Errorf("%+v", r.Failures)
@@ -232,8 +234,8 @@ func TestEmbedFails(t *testing.T) {
 			e := m.embedding()
 			e.Within = 20 * time.Millisecond
 			c := embedCorpus(t, e, embedBodies...)
-			value(c.Embed(t.Context(), nil))(t)
-			x := value(c.Open(t.Context()))(t)
+			needs.Value(c.Embed(t.Context(), nil))(t)
+			x := needs.Value(c.Open(t.Context()))(t)
 			asked := 0
 			e.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
 				asked++
@@ -268,7 +270,7 @@ func TestEmbedSends(t *testing.T) {
 	if err != nil || swept.Chunks < 2 || swept.Without == 0 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
-	x := value(c.Open(t.Context()))(t)
+	x := needs.Value(c.Open(t.Context()))(t)
 	found(t, x, Query{Text: "what about " + token})
 	x.EmbedFindings(t.Context(), []*precedent.Finding{
 		{Title: "A leak of " + own, Body: "x"},

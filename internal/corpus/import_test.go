@@ -29,16 +29,16 @@ func openCorpus(t testing.TB, path string, now func() time.Time) *Corpus {
 	t.Helper()
 	var db *store.DB
 	if path == "" {
-		db = value(store.OpenMemory(t.Context(), store.Options{Now: now}))(t)
+		db = needs.Value(store.OpenMemory(t.Context(), store.Options{Now: now}))(t)
 	} else {
-		db = value(store.Open(t.Context(), path, store.Options{Now: now}))(t)
+		db = needs.Value(store.Open(t.Context(), path, store.Options{Now: now}))(t)
 	}
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &Corpus{Rows: value(db.RepoFor(t.Context(), testRepo))(t), Now: now}
+	return &Corpus{Rows: needs.Value(db.RepoFor(t.Context(), testRepo))(t), Now: now}
 }
 
 // generated makes n lines of comments: threads, edits, bots, empty and malformed ones.
@@ -82,19 +82,19 @@ func generated(n int, seed uint64) []byte {
 func everything(t *testing.T, c *Corpus) []string {
 	t.Helper()
 	var all []string
-	must(t, c.Rows.CorpusChunks(t.Context(), func(k precedent.CorpusChunk) error {
+	needs.NoError(t, c.Rows.CorpusChunks(t.Context(), func(k precedent.CorpusChunk) error {
 		out, err := json.Marshal(k)
 		all = append(all, string(out))
 		return err
 	}))
-	s := value(c.Status(t.Context()))(t)
+	s := needs.Value(c.Status(t.Context()))(t)
 	return append(all, fmt.Sprintf("%+v", s))
 }
 
 func mustImport(t *testing.T, c *Corpus, data []byte) Imported {
 	t.Helper()
 	got, err := c.Import(t.Context(), "file", bytes.NewReader(data), ImportOptions{Repos: []precedent.Repo{testRepo}})
-	must(t, err)
+	needs.NoError(t, err)
 	if n := got.Stored + got.Updated + got.Duplicate + got.Bot + got.Own + got.Empty + got.Malformed + got.Foreign +
 		got.OnIssues + got.Pulls; n != got.Lines {
 		t.Errorf("%d of %d lines are accounted for: %+v", n, got.Lines, got)
@@ -107,8 +107,8 @@ func TestImportTwice(t *testing.T) {
 	data := generated(3_000, 1)
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	value(z.Write(data))(t)
-	must(t, z.Close())
+	needs.Value(z.Write(data))(t)
+	needs.NoError(t, z.Close())
 	first := mustImport(t, c, data)
 	if first.Lines != 3_000 || first.Stored < 1_500 || first.Updated == 0 || first.Bot == 0 || first.Empty == 0 ||
 		first.Malformed == 0 || len(first.Bad) != maxBad {
@@ -157,7 +157,7 @@ const importChild = "PRECEDENT_CORPUS_TEST_IMPORT"
 // TestImportKilled kills processes that import a file, at random, and then lets one finish.
 func TestImportKilled(t *testing.T) {
 	if database := os.Getenv(importChild); database != "" {
-		data := value(os.ReadFile(database + ".jsonl"))(t)
+		data := needs.Value(os.ReadFile(database + ".jsonl"))(t)
 		fmt.Println("started")
 		mustImport(t, openCorpus(t, database, time.Now), data)
 		return
@@ -167,13 +167,13 @@ func TestImportKilled(t *testing.T) {
 	whole := openCorpus(t, "", time.Now)
 	mustImport(t, whole, data)
 	database := filepath.Join(t.TempDir(), "memory.db")
-	must(t, os.WriteFile(database+".jsonl", data, 0o600))
+	needs.NoError(t, os.WriteFile(database+".jsonl", data, 0o600))
 	for range 3 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestImportKilled$")
 		cmd.Env = append(os.Environ(), importChild+"="+database)
-		out := value(cmd.StdoutPipe())(t)
-		must(t, cmd.Start())
-		value(out.Read(make([]byte, 8)))(t)
+		out := needs.Value(cmd.StdoutPipe())(t)
+		needs.NoError(t, cmd.Start())
+		needs.Value(out.Read(make([]byte, 8)))(t)
 		select {
 		case <-time.After(time.Duration(rnd.IntN(250)) * time.Millisecond):
 		case <-t.Context().Done():
@@ -240,23 +240,6 @@ func TestImportHostile(t *testing.T) {
 	}
 	if _, err := c.Import(t.Context(), "file", strings.NewReader("\x1f\x8b broken"), ImportOptions{}); err == nil {
 		t.Error("a broken compressed file was imported")
-	}
-}
-
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
-func value[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		must(t, err)
-		return v
 	}
 }
 

@@ -99,16 +99,18 @@ func TestOpen(t *testing.T) {
 		func() { mustImport(t, c, generated(300, 1)) },
 		func() { mustImport(t, c, generated(400, 2)) },
 		func() { mustImport(t, c, generated(500, 3)) },
-		func() { value(c.Delete(t.Context(), "inline", began.AddDate(9, 0, 0), "1001", "1002", "1003"))(t) },
-		func() { value(c.Rows.ClearCorpus(t.Context()))(t) },
+		func() {
+			needs.Value(c.Delete(t.Context(), "inline", began.AddDate(9, 0, 0), "1001", "1002", "1003"))(t)
+		},
+		func() { needs.Value(c.Rows.ClearCorpus(t.Context()))(t) },
 		func() { mustImport(t, c, generated(50, 4)) },
 	} {
 		change()
 		stored, err := c.Open(t.Context())
-		must(t, err)
+		needs.NoError(t, err)
 		var chunks []precedent.CorpusChunk
 		err = c.Rows.CorpusChunks(t.Context(), func(h precedent.CorpusChunk) error { chunks = append(chunks, h); return nil })
-		must(t, err)
+		needs.NoError(t, err)
 		fresh := NewIndex(chunks)
 		for _, q := range []Query{
 			{Text: "please check file number 7", All: true},
@@ -132,7 +134,7 @@ func TestOpen(t *testing.T) {
 
 func found(t *testing.T, x *Index, q Query) Result {
 	t.Helper()
-	return value(x.Search(t.Context(), q))(t)
+	return needs.Value(x.Search(t.Context(), q))(t)
 }
 
 // TestStrength: who may not write, and what was declined or reverted, is never cited.
@@ -301,9 +303,9 @@ func TestRegularsMayBeCited(t *testing.T) {
 						Span: precedent.Span{Path: "a.c"}, At: at, UpdatedAt: at, Outdated: n <= test.adopted, URL: "https://example.org/c/" + string(id),
 					}}},
 				}
-				value(c.Save(t.Context(), page))(t)
+				needs.Value(c.Save(t.Context(), page))(t)
 			}
-			x := value(c.Open(t.Context()))(t)
+			x := needs.Value(c.Open(t.Context()))(t)
 			hits, err := x.Matches(t.Context(), f, Query{Pull: 99, Limit: 3})
 			if err != nil || len(hits) == 0 || string(hits[0].Words) != said {
 				t.Fatalf("%+v, %v", hits, err)

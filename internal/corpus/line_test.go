@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -75,7 +77,7 @@ func TestParseLine(t *testing.T) {
 			continue
 		}
 		text := func(v imported) string {
-			return string(value(json.Marshal([]any{v.has, v.repo, v.comment, v.pull, v.comment.Bot, v.pull.Body}))(t))
+			return string(needs.Value(json.Marshal([]any{v.has, v.repo, v.comment, v.pull, v.comment.Bot, v.pull.Body}))(t))
 		}
 		if diff := cmp.Diff(text(test.want), text(got)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -21,20 +23,20 @@ func BenchmarkImport(b *testing.B) {
 	b.Run("parse", func(b *testing.B) {
 		c := &Corpus{}
 		for b.Loop() {
-			must(b, readParts(bytes.NewReader(data), func(p *part) bool { c.parse(p, "file", repos); return true }))
+			needs.NoError(b, readParts(bytes.NewReader(data), func(p *part) bool { c.parse(p, "file", repos); return true }))
 		}
 		b.ReportMetric(float64(lines*b.N)/b.Elapsed().Seconds(), "comments/s")
 	})
 	b.Run("store", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
-			db := value(store.OpenMemory(b.Context(), store.Options{}))(b)
-			rows := value(db.RepoFor(b.Context(), testRepo))(b)
+			db := needs.Value(store.OpenMemory(b.Context(), store.Options{}))(b)
+			rows := needs.Value(db.RepoFor(b.Context(), testRepo))(b)
 			b.StartTimer()
-			value((&Corpus{Rows: rows}).Import(b.Context(), "file", bytes.NewReader(data),
+			needs.Value((&Corpus{Rows: rows}).Import(b.Context(), "file", bytes.NewReader(data),
 				ImportOptions{Repos: repos}))(b)
 			b.StopTimer()
-			must(b, db.Close())
+			needs.NoError(b, db.Close())
 			b.StartTimer()
 		}
 		b.ReportMetric(float64(lines*b.N)/b.Elapsed().Seconds(), "comments/s")
@@ -49,9 +51,9 @@ func benchmarkData(b *testing.B) []byte {
 	}
 	var data []byte
 	for _, name := range filepath.SplitList(list) {
-		f := value(os.Open(name))(b)
-		r := value(decompressed(f))(b)
-		all := value(io.ReadAll(r))(b)
+		f := needs.Value(os.Open(name))(b)
+		r := needs.Value(decompressed(f))(b)
+		all := needs.Value(io.ReadAll(r))(b)
 		data = append(data, all...)
 	}
 	return data
@@ -61,7 +63,7 @@ func benchmarkData(b *testing.B) []byte {
 // for the line of a change, as a review does before finders read. See BenchmarkImport for the data.
 func BenchmarkSearch(b *testing.B) {
 	c := openCorpus(b, filepath.Join(b.TempDir(), "memory.db"), time.Now)
-	value(c.Import(b.Context(), "file", bytes.NewReader(benchmarkData(b)),
+	needs.Value(c.Import(b.Context(), "file", bytes.NewReader(benchmarkData(b)),
 		ImportOptions{Repos: []precedent.Repo{testRepo}}))(b)
 	change := added("a.go", "	if err := file.Close(); err != nil {")
 	for name, use := range map[string]func(*Index) error{
@@ -79,7 +81,7 @@ func BenchmarkSearch(b *testing.B) {
 				if err == nil {
 					err = use(x)
 				}
-				must(b, err)
+				needs.NoError(b, err)
 			}
 		})
 	}

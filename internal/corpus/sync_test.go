@@ -52,7 +52,7 @@ func newSyncStage(t *testing.T, n int, every time.Duration, build build) *syncSt
 		s.say(i)
 	}
 	s.Clock.Pass(time.Hour)
-	s.forge = value(build(s.Stage, value(wire.NewToken(forgetest.Secret))(t)))(t)
+	s.forge = needs.Value(build(s.Stage, needs.Value(wire.NewToken(forgetest.Secret))(t)))(t)
 	s.repo = precedent.Repo{Host: s.forge.Host(), Owner: "acme", Name: "shop"}
 	s.corpus = openCorpus(t, "", s.Clock.Now)
 	s.corpus.Me = s.World.Me.ID
@@ -103,7 +103,7 @@ func (s *syncStage) sync(full bool, kill int) (SyncResult, error) {
 func (s *syncStage) stored() map[forge.CommentRef]precedent.CorpusComment {
 	s.t.Helper()
 	all := map[forge.CommentRef]precedent.CorpusComment{}
-	must(s.t, s.corpus.Rows.CorpusChunks(s.t.Context(), func(c precedent.CorpusChunk) error {
+	needs.NoError(s.t, s.corpus.Rows.CorpusChunks(s.t.Context(), func(c precedent.CorpusChunk) error {
 		all[forge.CommentRef{Kind: forge.CommentKind(c.Kind), ID: c.ID}] = c.CorpusComment
 		return nil
 	}))
@@ -133,7 +133,7 @@ func (s *syncStage) check() {
 			}
 		}
 	})
-	status := value(s.corpus.Rows.CorpusStatus(s.t.Context()))(s.t)
+	status := needs.Value(s.corpus.Rows.CorpusStatus(s.t.Context()))(s.t)
 	total := 0
 	for _, kind := range status.Comments {
 		total += kind.Count
@@ -150,7 +150,7 @@ func (s *syncStage) check() {
 // when its pull request was, which it is listed with.
 func (s *syncStage) checkWatermarks() {
 	s.t.Helper()
-	marks := value(s.corpus.Rows.CorpusCheckpoints(s.t.Context()))(s.t)
+	marks := needs.Value(s.corpus.Rows.CorpusCheckpoints(s.t.Context()))(s.t)
 	stored := s.stored()
 	through := map[string]time.Time{}
 	for _, m := range marks {
@@ -226,7 +226,7 @@ func (s *syncStage) runThrough(random *rand.Rand, full bool) SyncResult {
 		s.Script.Forget()
 		full = false // it was asked for once
 		if !errors.Is(err, context.Canceled) {
-			must(s.t, err)
+			needs.NoError(s.t, err)
 			return got
 		}
 	}
@@ -298,7 +298,7 @@ func TestSyncGitea(t *testing.T) {
 // was asked for, and nothing is after a listing that failed.
 func TestSyncKeepsWhatIsHidden(t *testing.T) {
 	s := newSyncStage(t, 400, time.Hour, buildGitHub(t))
-	value(s.sync(false, 0))(t)
+	needs.Value(s.sync(false, 0))(t)
 	shop := s.World.Repo("acme", "shop")
 	all := map[int][]forge.Comment{}
 	s.World.Change(func() {
@@ -340,7 +340,7 @@ func TestSyncWaits(t *testing.T) {
 	}{{4000, 0}, {2400, 1500 * time.Millisecond}, {900, 3 * time.Second}} {
 		server.Budget(test.left, s.Clock.Now().Add(time.Hour))
 		before := len(s.Clock.Waits())
-		value(s.sync(true, 0))(t)
+		needs.Value(s.sync(true, 0))(t)
 		waits := s.Clock.Waits()[before:]
 		if test.want == 0 && len(waits) > 0 || test.want > 0 && (len(waits) < 5 || waits[len(waits)-1] != test.want) {
 			t.Errorf("with %d left: waited %v", test.left, waits)
@@ -375,12 +375,12 @@ func TestApply(t *testing.T) {
 	}
 	apply := func(e forge.CommentChange) Saved {
 		t.Helper()
-		return value(s.corpus.Apply(t.Context(), s.forge, s.repo, []forge.CommentChange{e}))(t)
+		return needs.Value(s.corpus.Apply(t.Context(), s.forge, s.repo, []forge.CommentChange{e}))(t)
 	}
 	if saved := apply(change); saved != (Saved{}) {
 		t.Errorf("without a corpus: %+v", saved)
 	}
-	value(s.sync(false, 0))(t)
+	needs.Value(s.sync(false, 0))(t)
 	if saved := apply(change); saved.Stored != 1 || saved.Chunks != 1 {
 		t.Errorf("created: %+v", saved)
 	}

@@ -8,14 +8,6 @@ import (
 	"testing"
 )
 
-// must stops the test at an error.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // files is what a base holds.
 type files map[string]string
 

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // endless repeats parts, n times each, without ever holding them: a hostile
@@ -176,7 +178,7 @@ func TestLimits(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			e := &endless{parts: test.parts}
 			c, err := Parse(e, DefaultLimits)
-			must(t, err)
+			needs.NoError(t, err)
 			checkInvariants(t, c)
 			test.check(t, c)
 			if grown := int64(e.peak) - int64(before.HeapInuse); grown > 192<<20 {
@@ -213,7 +215,7 @@ func TestTooManyFiles(t *testing.T) {
 func TestCutHunk(t *testing.T) {
 	in := record + "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@ f()\n a\n b\n+c\n\\ No newline at end of file\n d\n@@ -9,2 +10,2 @@\n-a\n+b\n c\n"
 	c, err := Parse(strings.NewReader(in), Limits{Bytes: 2})
-	must(t, err)
+	needs.NoError(t, err)
 	checkInvariants(t, c)
 	for _, h := range c.Files[0].Hunks {
 		if h.Cut != "diff larger than 2 bytes" || len(h.Lines) != 0 {

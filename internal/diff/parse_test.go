@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -50,11 +52,11 @@ func (r repo) git(args ...string) string {
 func (r repo) write(name, text string) {
 	r.t.Helper()
 	name = filepath.Join(r.dir, name)
-	must(r.t, os.MkdirAll(filepath.Dir(name), 0o755))
+	needs.NoError(r.t, os.MkdirAll(filepath.Dir(name), 0o755))
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		r.t.Fatal(err)
 	}
-	must(r.t, os.WriteFile(name, []byte(text), 0o644))
+	needs.NoError(r.t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func (r repo) commit() { r.git("add", "-A"); r.git("commit", "-q", "--allow-empty", "-m", "x") }
@@ -77,7 +79,7 @@ func everything(t *testing.T) repo {
 	r := newRepo(t)
 	link := func(to, name string) {
 		os.Remove(filepath.Join(r.dir, name))
-		must(t, os.Symlink(to, filepath.Join(r.dir, name)))
+		needs.NoError(t, os.Symlink(to, filepath.Join(r.dir, name)))
 	}
 	long := "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 	r.write("bin", "a\x00b")
@@ -97,7 +99,7 @@ func everything(t *testing.T) repo {
 	r.write("crlf.txt", "x\r\nz\n")
 	os.RemoveAll(filepath.Join(r.dir, "del"))
 	r.write("empty", "")
-	must(t, os.Chmod(filepath.Join(r.dir, "mode only"), 0o755))
+	needs.NoError(t, os.Chmod(filepath.Join(r.dir, "mode only"), 0o755))
 	r.write(odd, "q\n\n+++ p\n")
 	r.write("noeol", "new")
 	os.Remove(filepath.Join(r.dir, "source"))
@@ -115,7 +117,7 @@ func everything(t *testing.T) repo {
 func TestParse(t *testing.T) {
 	r := everything(t)
 	got, err := Parse(strings.NewReader(r.diff()), DefaultLimits)
-	must(t, err)
+	needs.NoError(t, err)
 	checkInvariants(t, got)
 	hunk := func(a, b, c, d int, lines ...Line) []Hunk {
 		return []Hunk{{OldStart: a, OldLines: b, NewStart: c, NewLines: d, Lines: lines}}
@@ -183,7 +185,7 @@ func TestParse(t *testing.T) {
 
 	// The patch alone says the same, but for the ids of what did not change.
 	alone, err := ParsePatch(strings.NewReader(r.patch()), DefaultLimits)
-	must(t, err)
+	needs.NoError(t, err)
 	sameMode := cmp.FilterPath(func(p cmp.Path) bool {
 		return strings.HasSuffix(p.String(), "Mode") || strings.HasSuffix(p.String(), "Blob")
 	}, cmp.Comparer(func(a, b string) bool { return a == b || a == "" || b == "" }))
@@ -204,7 +206,7 @@ func TestParseShortIDs(t *testing.T) {
 	r := everything(t)
 	short := r.git("diff", "--raw", "-z", "-p", "--full-index", "-M", "-C", "HEAD~1", "HEAD")
 	got, err := Parse(strings.NewReader(short), DefaultLimits)
-	must(t, err)
+	needs.NoError(t, err)
 	if f := got.File("two.go"); len(f.OldBlob) != 40 || len(f.NewBlob) != 40 {
 		t.Errorf("ids %q and %q", f.OldBlob, f.NewBlob)
 	}
@@ -333,7 +335,7 @@ func TestParsePatchForms(t *testing.T) {
 
 func TestCommentable(t *testing.T) {
 	c, err := Parse(strings.NewReader(everything(t).diff()), DefaultLimits)
-	must(t, err)
+	needs.NoError(t, err)
 	f := c.File("two.go")
 	numbers := func(side precedent.Side) (got []int) {
 		for _, l := range f.Commentable(side) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -205,7 +207,7 @@ func TestApply(t *testing.T) {
 	for _, context := range []string{"-U3", "-U0", "-U1"} {
 		out := r.git("diff", "--raw", "-z", "-p", "--full-index", "--no-abbrev", "--no-renames", context, "HEAD~1", "HEAD")
 		c, err := Parse(strings.NewReader(out), DefaultLimits)
-		must(t, err)
+		needs.NoError(t, err)
 		checkInvariants(t, c)
 		for i := range c.Files {
 			f := &c.Files[i]

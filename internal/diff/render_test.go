@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -29,7 +31,7 @@ deleted file mode 100644
 -1
 -2
 `), DefaultLimits)
-	must(t, err)
+	needs.NoError(t, err)
 	c.Files[0].Hunks[1].Cut = "line longer than 64 KiB"
 	var b strings.Builder
 	for _, f := range c.Files {

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -93,7 +95,7 @@ func TestAsk(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := far{replies: test.replies}
 			got, err := Ask(t.Context(), oneTask(time.Minute), f.once)
-			must(t, err)
+			needs.NoError(t, err)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
@@ -137,7 +139,7 @@ func TestAskTimeout(t *testing.T) {
 					<-ctx.Done()
 					return Reply{Status: precedent.StatusError, Message: "ended"}, nil
 				})
-				must(t, err)
+				needs.NoError(t, err)
 				if a.Status != precedent.StatusTimeout || a.Message != test.want {
 					t.Errorf("%s (%s), want a timeout: %s", a.Status, a.Message, test.want)
 				}
@@ -162,7 +164,7 @@ func TestAskNoRequestAfterTimeout(t *testing.T) {
 			<-ctx.Done()
 			return wrote(text), nil
 		})
-		must(t, err)
+		needs.NoError(t, err)
 		if a.Status != want || asked != 1 {
 			t.Errorf("%q: %s (%s) after %d requests, want %s after one", text, a.Status, a.Message, asked, want)
 		}
@@ -210,12 +212,5 @@ func TestWholeNumbers(t *testing.T) {
 		if got := string(wholeNumbers([]byte(in))); got != want {
 			t.Errorf("wholeNumbers(%s) = %s, want %s", in, got, want)
 		}
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -9,13 +9,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
 func TestBudget(t *testing.T) {
 	b := &Budget{USD: 1, Tokens: 1000}
 	charge, err := b.Reserve(t.Context(), 400, 0.6)
-	must(t, err)
+	needs.NoError(t, err)
 	if _, err := b.Reserve(t.Context(), 100, 0.5); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("dollars: %v", err)
 	}
@@ -44,7 +46,7 @@ func TestBudgetOfTheDay(t *testing.T) {
 		return nil
 	}}
 	charge, err := b.Reserve(t.Context(), 1, 0.9)
-	must(t, err)
+	needs.NoError(t, err)
 	if _, err := b.Reserve(t.Context(), 1, 0.2); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("second: %v", err)
 	}
@@ -72,7 +74,7 @@ func TestRelease(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	for range 3 {
 		charge, err := b.Reserve(ctx, 1, 0.9)
-		must(t, err)
+		needs.NoError(t, err)
 		charge(1, 0.2)
 	}
 	cancel()
@@ -90,7 +92,7 @@ func TestWithin(t *testing.T) {
 	var got []precedent.Status
 	for range 3 {
 		a, err := bounded.Run(t.Context(), Task{Prompt: "p"})
-		must(t, err)
+		needs.NoError(t, err)
 		got = append(got, a.Status)
 	}
 	if want := []precedent.Status{"ok", "ok", "over-budget"}; !slices.Equal(got, want) || e.n != 2 {

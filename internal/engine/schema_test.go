@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const findingsSchema = `{
@@ -33,7 +35,7 @@ const findingsSchema = `{
 func compile(t *testing.T, schema string) *Validator {
 	t.Helper()
 	v, err := Compile(json.RawMessage(schema))
-	must(t, err)
+	needs.NoError(t, err)
 	return v
 }
 
@@ -114,9 +116,9 @@ func TestCompileRefuses(t *testing.T) {
 
 func TestCompiledOnce(t *testing.T) {
 	first, err := validator(json.RawMessage(findingsSchema))
-	must(t, err)
+	needs.NoError(t, err)
 	again, err := validator(json.RawMessage([]byte(findingsSchema)))
-	must(t, err)
+	needs.NoError(t, err)
 	if first != again {
 		t.Error("compiled twice")
 	}

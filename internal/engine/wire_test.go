@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -16,7 +18,7 @@ func TestRequestOnTheWire(t *testing.T) {
 		Role: Verifier, Name: "verify", System: "S", Prompt: "P",
 		Schema: json.RawMessage(`{"type":"object"}`), Tree: "/tree", BaseTree: "/base",
 	}, 1500*time.Millisecond))
-	must(t, err)
+	needs.NoError(t, err)
 	want := `{"schema":"precedent.task/1","role":"verifier","name":"verify","system":"S","prompt":"P",` +
 		`"answer_schema":{"type":"object"},"tree_dir":"/tree","base_dir":"/base","deadline_ms":1500}`
 	if string(got) != want {

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const listSchema = `{"type":"object","required":["pairs"],"properties":{
@@ -31,7 +33,7 @@ func TestWrap(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v, err := Compile(json.RawMessage(test.schema))
-			must(t, err)
+			needs.NoError(t, err)
 			got, err := read(v, []byte(test.output))
 			if string(got) != test.want || (err == nil) != (test.want != "") {
 				t.Errorf("%s, %v; want %s", got, err, test.want)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -24,7 +26,7 @@ func TestAnchor(t *testing.T) {
 			var sum AnchorResult
 			for seed := range uint64(20) {
 				r, err := Anchor(marks, test.noisy, seed)
-				must(t, err)
+				needs.NoError(t, err)
 				if r.Unquotable != 1 {
 					t.Errorf("%d marks are outside of the diff, want 1", r.Unquotable)
 				}
@@ -49,9 +51,9 @@ func TestAnchor(t *testing.T) {
 
 func TestAnchorIsRepeatable(t *testing.T) {
 	first, err := Anchor(marks, true, 1)
-	must(t, err)
+	needs.NoError(t, err)
 	again, err := Anchor(marks, true, 1)
-	must(t, err)
+	needs.NoError(t, err)
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("the same seed gives another result:\n%s", diff)
 	}
@@ -72,11 +74,11 @@ func TestAnchorErrors(t *testing.T) {
 			dir := t.TempDir()
 			for name, text := range map[string]string{"meta.json": test.meta, "diff.patch": test.patch} {
 				path := filepath.Join(dir, "case", name)
-				must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+				needs.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				if text == "" {
 					continue
 				}
-				must(t, os.WriteFile(path, []byte(text), 0o600))
+				needs.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 			}
 			_, err := Anchor(dir, false, 1)
 			if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestMeasureCluster on invented pairs: what is grouped depends on titles alone, across
@@ -16,9 +18,9 @@ func TestMeasureCluster(t *testing.T) {
 		{"change": "app#3", "same": false, "a": {"path": "d.go", "start": 1, "title": "Rows stay open here"}, "b": {"path": "c.go", "start": 4, "title": "Rows stay open", "body": "Session owner is not checked before delete"}},
 		{"change": "lib#4", "same": true, "a": {"path": "d.go", "start": 1, "body": "Rows stay open here. More text."}, "b": {"path": "e.go", "start": 4, "body": "Nobody closes these rows"}}
 	]`
-	must(t, os.WriteFile(filepath.Join(dir, "pairs.json"), []byte(data), 0o600))
+	needs.NoError(t, os.WriteFile(filepath.Join(dir, "pairs.json"), []byte(data), 0o600))
 	c, err := MeasureCluster(dir, 1)
-	must(t, err)
+	needs.NoError(t, err)
 	if c.Pairs != 4 || c.Same != 2 || c.Changes != 4 || c.Remarks != 6 {
 		t.Errorf("%+v", c)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/golden"
@@ -20,7 +22,7 @@ import (
 // that a change of a threshold or of the tokens shows.
 func TestDedupGolden(t *testing.T) {
 	pairs, err := ReadPairs(filepath.Join("testdata", "dedup"))
-	must(t, err)
+	needs.NoError(t, err)
 	var b strings.Builder
 	for i := range pairs.List {
 		p := &pairs.List[i]
@@ -35,8 +37,8 @@ func write(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range files {
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		needs.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		needs.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -48,7 +50,7 @@ func zipped(t *testing.T, text string) string {
 	if _, err := w.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	must(t, w.Close())
+	needs.NoError(t, w.Close())
 	return b.String()
 }
 
@@ -68,7 +70,7 @@ func commentFolder(t *testing.T) string {
 
 func TestReadPairsOfComments(t *testing.T) {
 	pairs, err := ReadPairs(commentFolder(t))
-	must(t, err)
+	needs.NoError(t, err)
 	if pairs.Form != commentsForm || len(pairs.List) != 3 || pairs.Unknown != 1 {
 		t.Fatalf("read %+v", pairs)
 	}
@@ -123,7 +125,7 @@ func TestReadPairsRefuses(t *testing.T) {
 // and made-up proof does not count.
 func TestJudgePairs(t *testing.T) {
 	pairs, err := ReadPairs(filepath.Join("testdata", "dedup"))
-	must(t, err)
+	needs.NoError(t, err)
 	key := "AKIA" + "QYLPMN5HFIQR7XYA"
 	pairs.List[8].A.Body += " " + key
 	reply := `[{"pair": "p1", "same": true, "quote": "nowhere said"}, {"pair": "p2", "same": false}, {"pair": "p3", "same": false},
@@ -135,7 +137,7 @@ func TestJudgePairs(t *testing.T) {
 		return map[string]any{"pairs": jsonOf(reply)}
 	})}
 	j, err := v.JudgePairs(t.Context(), pairs)
-	must(t, err)
+	needs.NoError(t, err)
 	if j.Asked != 6 || j.Answered != 6 || j.Unproven != 1 || j.Status != precedent.StatusOK || j.Spent.CostUSD != 0.5 {
 		t.Errorf("judged %+v", j)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -32,10 +34,10 @@ func newHistory(t *testing.T, contents ...string) string {
 			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	must(t, os.Mkdir(dir, 0o755))
+	needs.NoError(t, os.Mkdir(dir, 0o755))
 	run("init", "-q", "-b", "main")
 	for _, content := range contents {
-		must(t, os.WriteFile(filepath.Join(dir, "notes.js"), []byte(content), 0o644))
+		needs.NoError(t, os.WriteFile(filepath.Join(dir, "notes.js"), []byte(content), 0o644))
 		run("add", "-A")
 		run("commit", "-q", "--allow-empty", "-m", "change")
 	}
@@ -45,7 +47,7 @@ func newHistory(t *testing.T, contents ...string) string {
 func noiseRun(t *testing.T) NoiseRun {
 	t.Helper()
 	set, err := settings.Read(settings.Sources{Dir: t.TempDir()})
-	must(t, err)
+	needs.NoError(t, err)
 	return NoiseRun{
 		Reviewer: &workspace.Env{
 			Now:   func() time.Time { return time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC) },
@@ -66,7 +68,7 @@ func TestMeasureNoise(t *testing.T) {
 	o := noiseRun(t)
 	o.Out = filepath.Join(t.TempDir(), "sample.jsonl")
 	n, err := MeasureNoise(t.Context(), []string{dir}, o)
-	must(t, err)
+	needs.NoError(t, err)
 	// The five commits are four ranges with 6, 1, 0 and 5 added lines. The second adds no marker.
 	want := []RuleNoise{{Analyzer: "conflict-markers", Rule: "conflict-marker", Severity: precedent.High, Found: 2, Shown: 2, Ranges: 2, FoundRate: 1000. / 6, ShownRate: 1000. / 6}}
 	if !slices.Equal(n.Rules, want) || n.Ranges != 4 || n.Added != 12 || n.Found != 2 || n.Shown != 2 || n.Serious != 2 || n.Sampled != 2 || !n.Whole() {
@@ -87,7 +89,7 @@ func TestMeasureNoise(t *testing.T) {
 	}
 
 	data, err := os.ReadFile(o.Out)
-	must(t, err)
+	needs.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	var one NoiseFinding
 	if err := json.Unmarshal([]byte(lines[1]), &one); err != nil || len(lines) != 3 {
@@ -102,7 +104,7 @@ func TestMeasureNoise(t *testing.T) {
 
 	judged := strings.Replace(string(data), `"right":null`, `"right":true`, 1)
 	judged = strings.Replace(judged, `"right":null`, `"right":false`, 1)
-	must(t, os.WriteFile(o.Out, []byte(judged), 0o600))
+	needs.NoError(t, os.WriteFile(o.Out, []byte(judged), 0o600))
 	j, err := ScoreNoise(o.Out)
 	if err != nil || j.Judged != 2 || j.Right != 1 || *j.Precision.Value != 0.5 || j.SeriousWrong != 1 || *j.FalseSerious.Value != 0.5*2*20_000/12 {
 		t.Errorf("%s %v", indented(t, j), err)
@@ -172,7 +174,7 @@ func TestScoreNoiseFaults(t *testing.T) {
 		"{\"schema\":\"precedent.noise/9\",\"path\":\"a\"}": "neither a finding",
 	} {
 		path := filepath.Join(t.TempDir(), "judged")
-		must(t, os.WriteFile(path, []byte(text), 0o600))
+		needs.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := ScoreNoise(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -15,10 +17,10 @@ import (
 // gives the same figures.
 func TestMeasurePrecedents(t *testing.T) {
 	m, err := MeasurePrecedents(context.Background(), []string{"testdata/precedents"}, 1)
-	must(t, err)
+	needs.NoError(t, err)
 	golden.Compare(t, "testdata/precedents/score.golden", indented(t, m))
 	var b strings.Builder
-	must(t, m.Show(report.NewPage(&b, 160, false)))
+	needs.NoError(t, m.Show(report.NewPage(&b, 160, false)))
 	golden.Compare(t, "testdata/precedents/table.golden", b.String())
 	again, err := MeasurePrecedents(context.Background(), []string{"testdata/precedents"}, 1)
 	if err != nil || indented(t, again) != indented(t, m) {
@@ -34,7 +36,7 @@ func TestReadReviews(t *testing.T) {
 		return `{"id": ` + id + `, "pr": ` + pr + `, "body": "Wrap the error before it is returned", "diff_hunk": "@@ -1 +1 @@\n+x", "created_at": "` + at + `"}` + "\n"
 	}
 	write := func(name, data string) {
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
+		needs.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
 	}
 	write("a.jsonl", line("3", "2", "2025-03-01T00:00:00Z")+line("1", "1", "2025-01-01T00:00:00Z")+line("2", "2", "2025-02-01T00:00:00Z")+line("4", "3", "2025-04-01T00:00:00Z"))
 	write("pairs.json", `[{"q": 3, "d": 2, "y": 1}, {"q": 2, "d": 1, "y": 1}, {"q": 4, "d": 1, "y": 0}]`)

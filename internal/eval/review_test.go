@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -42,11 +44,11 @@ func dataSet(t *testing.T, meta string) []Case {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"meta.json": meta, "diff.patch": patch} {
-		must(t, os.MkdirAll(filepath.Join(dir, "one"), 0o700))
-		must(t, os.WriteFile(filepath.Join(dir, "one", name), []byte(text), 0o600))
+		needs.NoError(t, os.MkdirAll(filepath.Join(dir, "one"), 0o700))
+		needs.NoError(t, os.WriteFile(filepath.Join(dir, "one", name), []byte(text), 0o600))
 	}
 	cases, err := Read(dir)
-	must(t, err)
+	needs.NoError(t, err)
 	return cases
 }
 
@@ -117,7 +119,7 @@ func TestJudge(t *testing.T) {
 		return map[string]any{"pairs": jsonOf(reply)}
 	})}
 	j, err := v.Judge(t.Context(), c, cs, false)
-	must(t, err)
+	needs.NoError(t, err)
 	want := &Judgement{
 		Engine: "a test", Status: precedent.StatusOK, Asked: 2, Unproven: 1,
 		Same:  []Same{{Finding: 0, List: goldList, Mark: 0, Quote: "no  first\n element"}},
@@ -206,30 +208,30 @@ func TestDismissalsAreFindings(t *testing.T) {
 func TestCandidatesFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "found.jsonl")
 	w, err := Create(path)
-	must(t, err)
+	needs.NoError(t, err)
 	line := func(name string, cost float64, verdict precedent.Verdict) Candidates {
 		return Candidates{Schema: CandidatesSchema, Case: name, Verdict: verdict, Spent: Spent{precedent.Usage{Requests: 1}, cost}, Findings: []Candidate{
 			{Finding: precedent.Finding{Title: "t", Span: precedent.Span{Path: "p"}}, Place: "somewhere", Analyzer: true},
 		}}
 	}
 	for _, c := range []Candidates{line("one", 1, precedent.Partial), line("two", 2, precedent.Clean)} {
-		must(t, w.Write(c))
+		needs.NoError(t, w.Write(c))
 	}
-	must(t, w.Close())
+	needs.NoError(t, w.Close())
 	if _, err := Create(path); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that is there: %v", err)
 	}
 	whole, err := os.ReadFile(path)
-	must(t, err)
-	must(t, os.WriteFile(path, append(whole, `{"schema":`...), 0o600))
+	needs.NoError(t, err)
+	needs.NoError(t, os.WriteFile(path, append(whole, `{"schema":`...), 0o600))
 	w, file, err := Resume(path)
 	if err != nil || len(file.Lines) != 2 || file.Spent.CostUSD != 3 {
 		t.Fatalf("resumed with %+v, %v", file, err)
 	}
-	must(t, w.Write(line("one", 4, precedent.Findings)))
-	must(t, w.Close())
+	needs.NoError(t, w.Write(line("one", 4, precedent.Findings)))
+	needs.NoError(t, w.Close())
 	file, err = ReadCandidates(path)
-	must(t, err)
+	needs.NoError(t, err)
 	one := file.Lines["one"]
 	if !one.Complete() || file.Spent.CostUSD != 7 || file.Spent.Requests != 3 || len(file.Lines) != 2 {
 		t.Errorf("read %+v", file)
@@ -238,7 +240,7 @@ func TestCandidatesFile(t *testing.T) {
 		t.Errorf("the finding came back as %+v", f)
 	}
 	for text, want := range map[string]string{"{}\n": "its schema", "nonsense\n": ":1:"} {
-		must(t, os.WriteFile(path, []byte(text), 0o600))
+		needs.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := ReadCandidates(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q reads with %v", text, err)
 		}
@@ -265,10 +267,3 @@ func TestClassOf(t *testing.T) {
 }
 
 func jsonOf(s string) json.RawMessage { return json.RawMessage(s) }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

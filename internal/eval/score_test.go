@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -138,14 +140,14 @@ func TestJudgeDismissals(t *testing.T) {
 					file.Lines[c.Case] = c
 					return nil
 				})
-				must(t, err)
+				needs.NoError(t, err)
 				return trouble
 			}
 			if trouble := judge(); (trouble != "") != test.trouble || asked != 1 || saved != 1 {
 				t.Errorf("trouble %q, asked %d times, saved %d", trouble, asked, saved)
 			}
 			r, err := Compute(t.Context(), cases, file, Options{})
-			must(t, err)
+			needs.NoError(t, err)
 			if got := r.SameChange; got.Location.Hidden != test.hidden || got.Questions != 1 || got.Answered != test.answered || got.Dismissals != 1 {
 				t.Errorf("replayed %+v", got)
 			}

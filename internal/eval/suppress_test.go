@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -21,7 +23,7 @@ import (
 func indented(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.MarshalIndent(v, "", "  ")
-	must(t, err)
+	needs.NoError(t, err)
 	return string(data) + "\n"
 }
 
@@ -29,7 +31,7 @@ func indented(t *testing.T, v any) string {
 // that a change of a threshold, a scope or the tokens shows.
 func TestSuppressGolden(t *testing.T) {
 	m, err := ReadMemories(filepath.Join("testdata", "suppress"), 1)
-	must(t, err)
+	needs.NoError(t, err)
 	var b strings.Builder
 	for i := range m.cases {
 		c := &m.cases[i]
@@ -48,7 +50,7 @@ func TestSuppressGolden(t *testing.T) {
 
 func TestReadMemoriesOfComments(t *testing.T) {
 	m, err := ReadMemories(commentFolder(t), 1)
-	must(t, err)
+	needs.NoError(t, err)
 	if m.Form != commentsForm || len(m.cases) != 3 || len(m.pools) != 1 {
 		t.Fatalf("read %d cases and %d pools of %s", len(m.cases), len(m.pools), m.Form)
 	}
@@ -75,7 +77,7 @@ func TestReadMemoriesOfChanges(t *testing.T) {
 			"negative": [{"path": "a.py", "from_line": 4, "category": "style", "note": "Why print?"}]`),
 		"alone/diff.patch": patch, "alone/meta.json": `{"gold": [{"path": "a.py", "from_line": 2, "note": "Something else."}]}`,
 	}), 1)
-	must(t, err)
+	needs.NoError(t, err)
 	others := map[string]int{}
 	for i := range m.pools {
 		others[m.pools[i].change] = m.pools[i].others()
@@ -105,7 +107,7 @@ func TestReadMemoriesRefuses(t *testing.T) {
 // TestJudgeMemories: each question is asked once, and yes takes words of the person as proof.
 func TestJudgeMemories(t *testing.T) {
 	m, err := ReadMemories(filepath.Join("testdata", "suppress"), 1)
-	must(t, err)
+	needs.NoError(t, err)
 	quote := "never flag this"
 	var trouble error
 	v := Reviewer{Engine: answers(func(task engine.Task) any {
@@ -122,7 +124,7 @@ func TestJudgeMemories(t *testing.T) {
 		return map[string]any{"pairs": all}
 	})}
 	j, err := v.JudgeMemories(t.Context(), m, 3, 1)
-	must(t, err)
+	needs.NoError(t, err)
 	if j.Asked != 22 || j.Answered != 22 || j.Unproven == 0 || j.Spent.Requests != 1 {
 		t.Errorf("judged %+v", j)
 	}

@@ -35,12 +35,12 @@ func newOutside(t *testing.T) *outside {
 	t.Setenv("PRECEDENT_CANARY", "in the environment of this process")
 	o := &outside{folder: folder(t)}
 	n, err := rand.Int(rand.Reader, big.NewInt(1e15))
-	must(t, err)
+	needs.NoError(t, err)
 	o.marker = "86400." + n.String()
-	must(t, os.WriteFile(filepath.Join(o.folder, "canary"), nil, 0o666))
-	must(t, os.Chmod(o.folder, 0o777))
+	needs.NoError(t, os.WriteFile(filepath.Join(o.folder, "canary"), nil, 0o666))
+	needs.NoError(t, os.Chmod(o.folder, 0o777))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -88,7 +88,7 @@ func TestT1HostileRepository(t *testing.T) {
 	r := runner(t)
 	o := newOutside(t)
 	dir := folder(t)
-	must(t, os.CopyFS(dir, os.DirFS("../sandbox/testdata/hostile")))
+	needs.NoError(t, os.CopyFS(dir, os.DirFS("../sandbox/testdata/hostile")))
 	caches := contentOf(t, r.CacheDir)
 	for _, test := range []struct {
 		program, line string
@@ -223,8 +223,8 @@ func TestT28PoisonedCache(t *testing.T) {
 		}
 		return nil
 	})
-	must(t, os.Chmod(entry, 0o644))
-	must(t, os.WriteFile(entry, []byte("from elsewhere\n"), 0o644))
+	needs.NoError(t, os.Chmod(entry, 0o644))
+	needs.NoError(t, os.WriteFile(entry, []byte("from elsewhere\n"), 0o644))
 	if got := run(base); got.Status != Passed || got.Commands[0].Output != "of the base" {
 		t.Errorf("with a changed cache: %+v", got)
 	}
@@ -241,19 +241,19 @@ func TestT28SandboxAttacks(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", attacks, "../sandbox").CombinedOutput(); err != nil {
 		t.Skipf("needs go: %v\n%s", err, out)
 	}
-	must(t, os.Chmod(filepath.Join(dir, "file"), 0o644))
+	needs.NoError(t, os.Chmod(filepath.Join(dir, "file"), 0o644))
 	o := newOutside(t)
 	canary := filepath.Join(o.folder, "canary")
 	for name, target := range map[string]string{"absolute": canary, "relative": "../canary", "root": "/"} {
-		must(t, os.Symlink(target, filepath.Join(dir, name)))
+		needs.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
-	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
+	needs.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
 	limits := sandbox.Limits{Processes: 100, OpenFiles: 200, FileSize: 16 << 20, Scratch: 128 << 20}
 	told, err := json.Marshal(map[string]any{
 		"Canary": canary, "Folder": o.folder, "Address": "127.0.0.1:" + o.port, "Abstract": "@precedent-" + rand.Text(), "Process": os.Getpid(),
 		"Env": []string{"HOME=" + sandbox.Home}, "Writable": true, "Limits": limits,
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	q := request(dir, cacheEntry, "sh attack.sh", "exec /.box/self "+becomeVariable+" '"+string(told)+"'")
 	q.Limits.Sandbox = limits
 	q.BaseTree = func(context.Context) (string, error) { return dir, nil }

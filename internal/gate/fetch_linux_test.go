@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestFetchBox: a package manager that does what a tree wants reaches nothing but the files that the lock file lists,
@@ -26,7 +28,7 @@ func TestFetchSandbox(t *testing.T) {
 	registry.files["/listed"], registry.files["/unlisted"] = []byte("listed"), []byte("unlisted")
 
 	box, err := probe()
-	must(t, err)
+	needs.NoError(t, err)
 	s := &session{Runner: r, exec: box.Run, tools: findToolchains(r.Path), managers: findManagers(r.Path)}
 	script := `cat >ask.js <<'END'
 const fs = require("fs");
@@ -46,7 +48,7 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 	to := folder(t)
 	err = s.runManager(t.Context(), to,
 		managerRun{files: map[string][]byte{"a/b": []byte("x")}, program: "node", script: script, serve: serve})
-	must(t, err)
+	needs.NoError(t, err)
 	for name, want := range map[string]string{
 		"a/b": "x", "listed": "200 listed", "unlisted": "502 " + errOther.Error() + "\n", "above": "502 the registry answers with status 404\n",
 		"evil": "none", "registry": "none", "network": "none", "door": "bridge.js\nbridge.py\nsocket\n",
@@ -132,8 +134,8 @@ func TestOtherCrate(t *testing.T) {
 	s := &session{Runner: Runner{CratesIndex: index.url + "/"}}
 	dir := t.TempDir()
 	to := filepath.Join(dir, "to")
-	must(t, os.Mkdir(to, 0o700))
-	must(t, s.fetchCrates(t.Context(), to, []crate{{Name: "sums", Version: "1.0.0", Checksum: sum}}))
+	needs.NoError(t, os.Mkdir(to, 0o700))
+	needs.NoError(t, s.fetchCrates(t.Context(), to, []crate{{Name: "sums", Version: "1.0.0", Checksum: sum}}))
 	for _, name := range []string{"evil", "to/other", "to/evil"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s was written", name)

@@ -43,7 +43,7 @@ func runner(t *testing.T) Runner {
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "precedent-gate-test-") //nolint:usetesting // t.TempDir is closed to others
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(func() {
 		_ = filepath.WalkDir(dir, func(name string, d os.DirEntry, _ error) error { // read-only folders
 			if d != nil && d.IsDir() {
@@ -55,7 +55,7 @@ func folder(t *testing.T) string {
 			t.Error(err)
 		}
 	})
-	must(t, os.Chmod(dir, 0o755))
+	needs.NoError(t, os.Chmod(dir, 0o755))
 	return dir
 }
 
@@ -65,8 +65,8 @@ func tree(t *testing.T, files ...string) string {
 	dir := folder(t)
 	for i := 0; i < len(files); i += 2 {
 		name := filepath.Join(dir, filepath.FromSlash(files[i]))
-		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		must(t, os.WriteFile(name, []byte(files[i+1]), 0o755))
+		needs.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		needs.NoError(t, os.WriteFile(name, []byte(files[i+1]), 0o755))
 	}
 	return dir
 }
@@ -193,7 +193,7 @@ func shopModule(t *testing.T) []string {
 	t.Helper()
 	var sums []string
 	own, err := os.ReadFile("../../go.sum")
-	must(t, err)
+	needs.NoError(t, err)
 	version := ""
 	for line := range strings.Lines(string(own)) {
 		if strings.HasPrefix(line, "github.com/google/go-cmp ") {
@@ -248,6 +248,6 @@ func TestGoRepository(t *testing.T) {
 func contentOf(t *testing.T, dir string) string {
 	t.Helper()
 	sum, err := sumFolder(dir)
-	must(t, err)
+	needs.NoError(t, err)
 	return sum
 }

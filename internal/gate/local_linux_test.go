@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -72,7 +74,7 @@ func TestLocalRun(t *testing.T) {
 	t.Run("copies", func(t *testing.T) {
 		t.Parallel()
 		dir := tree(t, "a", "b", "sub/script.sh", "#!/bin/sh\necho $SAID\n")
-		must(t, os.Symlink("a", filepath.Join(dir, "link")))
+		needs.NoError(t, os.Symlink("a", filepath.Join(dir, "link")))
 		q := request(dir, "echo new >a && test $(cat link) = new && env", "sub/script.sh && test $(cat a) = b")
 		q.Trust = Own
 		shown := 0

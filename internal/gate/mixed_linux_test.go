@@ -6,6 +6,8 @@ import (
 	"context"
 	"os"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestMissingDependencies: a command that fails while packages of its language are missing does not reject the
@@ -74,7 +76,7 @@ func TestCorepack(t *testing.T) {
 		"node_modules/pnpm/bin/pnpm.cjs", "#!/bin/sh\n", "bin/x", "",
 	)
 	for name, to := range map[string]string{"yarn": "corepack/dist/yarn.js", "pnpm": "pnpm/bin/pnpm.cjs"} {
-		must(t, os.Symlink("../node_modules/"+to, dir+"/bin/"+name))
+		needs.NoError(t, os.Symlink("../node_modules/"+to, dir+"/bin/"+name))
 	}
 	got := findManagers(dir + "/bin")
 	if len(got) != 1 || got[0].name != "pnpm" || got[0].version != "10.1.0" ||

@@ -34,7 +34,7 @@ func packed(t *testing.T, files ...string) []byte {
 			t.Fatal(err, failed)
 		}
 	}
-	must(t, errors.Join(content.Close(), zip.Close()))
+	needs.NoError(t, errors.Join(content.Close(), zip.Close()))
 	return archive.Bytes()
 }
 
@@ -102,7 +102,7 @@ func withManager(t *testing.T, folder string) Runner {
 		bin, err := filepath.Abs(
 			needs.File(t, "PRECEDENT_TEST_MANAGERS", "managers/"+folder+"/node_modules/.bin", "pnpm and yarn"),
 		)
-		must(t, err)
+		needs.NoError(t, err)
 		r.Path = bin + string(os.PathListSeparator) + r.Path
 	}
 	if findProgram("node", "/usr/local/bin:/usr/bin:/bin") == "" &&

@@ -10,14 +10,6 @@ import (
 
 const someSum = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// must stops the test at an error.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // readFrom reads files, given as pairs of a path and a content.
 func readFrom(files ...string) func(string) []byte {
 	return func(name string) []byte {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -52,9 +54,9 @@ func wheel(t *testing.T, s *server, name, version, module string, requires ...st
 		if err == nil {
 			_, err = w.Write([]byte(f[1]))
 		}
-		must(t, err)
+		needs.NoError(t, err)
 	}
-	must(t, content.Close())
+	needs.NoError(t, content.Close())
 	sum := sha256.Sum256(archive.Bytes())
 	digest := hex.EncodeToString(sum[:])
 	file := name + "-" + version + "-py3-none-any.whl"

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestCargoLock: nothing is fetched if a lock file names anything but crates of the registry with a hash, and
@@ -74,12 +76,12 @@ func TestUnpackTree(t *testing.T) {
 		var data bytes.Buffer
 		w := tar.NewWriter(&data)
 		for _, h := range test.headers {
-			must(t, w.WriteHeader(&h))
+			needs.NoError(t, w.WriteHeader(&h))
 		}
-		must(t, w.Close())
+		needs.NoError(t, w.Close())
 		above := t.TempDir()
 		to := filepath.Join(above, "to")
-		must(t, os.Mkdir(to, 0o700))
+		needs.NoError(t, os.Mkdir(to, 0o700))
 		if err := unpackTree(&data, to); (err == nil) != test.ok {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -106,10 +108,10 @@ func TestHeadLinks(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	large := strings.Repeat(" ", maxManifest+1)
 	for name, data := range map[string]string{filepath.Join(outside, "yarn.lock"): "secret", filepath.Join(dir, "real.lock"): "fine", filepath.Join(dir, "large.lock"): large} {
-		must(t, os.WriteFile(name, []byte(data), 0o600))
+		needs.NoError(t, os.WriteFile(name, []byte(data), 0o600))
 	}
 	for name, to := range map[string]string{"web": outside, "yarn.lock": filepath.Join(outside, "yarn.lock"), "own.lock": "real.lock"} {
-		must(t, os.Symlink(to, filepath.Join(dir, name)))
+		needs.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
 	s := &session{Request: Request{Tree: dir}}
 	for _, name := range []string{"web/yarn.lock", "yarn.lock", "own.lock", "large.lock", "../" + filepath.Base(outside) + "/yarn.lock", "missing"} {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // Every case of what is reviewed when no range is given.
@@ -132,7 +134,7 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	t.Parallel()
 	f, _, _, _ := forked(t)
 	other := scratch(t)
-	must(t, os.WriteFile(filepath.Join(other, "secret"), []byte("s"), 0o600))
+	needs.NoError(t, os.WriteFile(filepath.Join(other, "secret"), []byte("s"), 0o600))
 	f.git("config", "core.worktree", other)
 	r := f.open()
 	wantEqual(t, "Top", r.Top(), f.dir)

@@ -40,7 +40,7 @@ func leftovers(t *testing.T, folder string) []string {
 		}
 		return err
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	return left
 }
 
@@ -51,14 +51,14 @@ func (p *pulls) fetchTwice(t *testing.T, faulty Options) {
 	folder := scratch(t)
 	faulty.TempDir = scratch(t)
 	m, err := OpenMirror(t.Context(), folder, "repo", faulty)
-	must(t, err)
+	needs.NoError(t, err)
 	if rg, err := m.FetchPull(t.Context(), p.pull); err == nil {
 		t.Fatalf("the fault had no effect: %+v", rg)
 	}
 	m.Close()
 	m = openMirror(t, folder)
 	rg, err := m.FetchPull(t.Context(), p.pull)
-	must(t, err)
+	needs.NoError(t, err)
 	b := blobs(t, m.Repo)
 	if data, err := b.Read(rg.Head, "noise.txt", 1<<20); err != nil || len(data) != 150<<10 {
 		t.Errorf("%d bytes, %v", len(data), err)
@@ -105,7 +105,7 @@ func TestFault19DiskFull(t *testing.T) {
 	p := newPulls(t)
 	p.noisy()
 	program, err := exec.LookPath("git")
-	must(t, err)
+	needs.NoError(t, err)
 	small := filepath.Join(scratch(t), "small-git")
 	needs.WriteProgram(t, small, "#!/bin/sh\nulimit -f 40\nexec '"+program+"' \"$@\"\n") // blocks of 512 bytes
 	p.fetchTwice(t, Options{Exec: small})

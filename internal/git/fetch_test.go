@@ -18,6 +18,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const fetchToken = "ghs" + "_q7Zk2XvB9LmTn4Rw8YpC" // it opens nothing
@@ -32,7 +34,7 @@ type forgeServer struct {
 func serveForge(t *testing.T, root, token string) *forgeServer {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()
-	must(t, err)
+	needs.NoError(t, err)
 	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
 	if _, err := os.Stat(backend); err != nil {
 		t.Skip("needs git-http-backend")
@@ -92,7 +94,7 @@ func newPulls(t *testing.T) pulls {
 func openMirror(t *testing.T, folder string) *Mirror {
 	t.Helper()
 	m, err := OpenMirror(t.Context(), folder, "repo", Options{TempDir: scratch(t)})
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(func() { m.Close() })
 	return m
 }
@@ -106,7 +108,7 @@ type puller interface {
 func wantPull(t *testing.T, into puller, r *Repo, p pulls) Range {
 	t.Helper()
 	rg, err := into.FetchPull(t.Context(), p.pull)
-	must(t, err)
+	needs.NoError(t, err)
 	if rg.Head != p.pull.Head || rg.BaseCommit != p.pull.Base || rg.Kind != PullRequest {
 		t.Errorf("range %+v", rg)
 	}
@@ -198,7 +200,7 @@ func TestMirrorIsTidied(t *testing.T) {
 	first := p.pull.Head
 	packs := func() int {
 		found, err := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack"))
-		must(t, err)
+		needs.NoError(t, err)
 		return len(found)
 	}
 	// Packs of one loose object each, as fetches make them.
@@ -227,7 +229,7 @@ func TestFetchPullOverTLS(t *testing.T) {
 	defer secure.Close()
 	file := filepath.Join(scratch(t), "ca.pem")
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
-	must(t, os.WriteFile(file, certificate, 0o600))
+	needs.NoError(t, os.WriteFile(file, certificate, 0o600))
 	p.pull.URL = secure.URL + "/repo/.git"
 	r := p.origin.clone().open()
 	before := p.server.asked.Load()
@@ -247,7 +249,7 @@ func TestFetchPullAfterACrash(t *testing.T) {
 	openMirror(t, folder).Close()
 	for _, name := range []string{"shallow.lock", "packed-refs.lock", "refs/precedent/pull/7/head.lock", "objects/pack/tmp_pack_x"} {
 		file := filepath.Join(folder, "repo.git", filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		needs.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		appendFile(t, file, "x")
 	}
 	m := openMirror(t, folder)
@@ -257,15 +259,15 @@ func TestFetchPullAfterACrash(t *testing.T) {
 func TestMirrorsArePruned(t *testing.T) {
 	folder := scratch(t)
 	held, err := OpenMirror(t.Context(), folder, "held", Options{TempDir: folder})
-	must(t, err)
+	needs.NoError(t, err)
 	defer held.Close()
 	for i := range maxMirrors + 2 {
 		m, err := OpenMirror(t.Context(), folder, fmt.Sprintf("m%02d", i), Options{TempDir: folder})
-		must(t, err)
+		needs.NoError(t, err)
 		m.Close()
 	}
 	found, err := filepath.Glob(filepath.Join(folder, "*.git"))
-	must(t, err)
+	needs.NoError(t, err)
 	got := strings.Join(found, " ")
 	if n := strings.Count(got, ".git"); n != maxMirrors+1 { // thirty, and the one in use
 		t.Errorf("%d mirrors are left: %s", n, got)
@@ -413,7 +415,7 @@ func TestFetchPullKeepsTheToken(t *testing.T) {
 	watchToken(t, p.server.URL, func() {
 		for _, into := range []puller{r, m} {
 			_, err := into.FetchPull(t.Context(), p.pull)
-			must(t, err)
+			needs.NoError(t, err)
 		}
 	})
 	checkFiles(t, clone.dir, r.shadow, folder, m.shadow)
@@ -424,7 +426,7 @@ func checkFiles(t *testing.T, dirs ...string) {
 	t.Helper()
 	files := 0
 	for _, dir := range dirs {
-		must(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		needs.NoError(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return err
 			}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -25,19 +27,11 @@ type fixture struct {
 	dir string
 }
 
-// must stops the test at an error.
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
 // scratch is a temporary folder without links in its path.
 func scratch(tb testing.TB) string {
 	tb.Helper()
 	dir, err := filepath.EvalSymlinks(tb.TempDir())
-	must(tb, err)
+	needs.NoError(tb, err)
 	return dir
 }
 
@@ -45,7 +39,7 @@ func scratch(tb testing.TB) string {
 func newRepo(tb testing.TB, options ...string) fixture {
 	tb.Helper()
 	f := fixture{tb, filepath.Join(scratch(tb), "repo")}
-	must(tb, os.Mkdir(f.dir, 0o755))
+	needs.NoError(tb, os.Mkdir(f.dir, 0o755))
 	f.git(append([]string{"init", "-q", "-b", "main"}, options...)...)
 	return f
 }
@@ -88,8 +82,8 @@ func (f fixture) write(namesAndContents ...string) {
 	f.t.Helper()
 	for pair := range slices.Chunk(namesAndContents, 2) {
 		name := filepath.Join(f.dir, pair[0])
-		must(f.t, os.MkdirAll(filepath.Dir(name), 0o755))
-		must(f.t, os.WriteFile(name, []byte(pair[1]), 0o644))
+		needs.NoError(f.t, os.MkdirAll(filepath.Dir(name), 0o755))
+		needs.NoError(f.t, os.WriteFile(name, []byte(pair[1]), 0o644))
 	}
 }
 
@@ -171,7 +165,7 @@ func (f fixture) openAt(dir string, o Options) *Repo {
 		o.Timeout = 5 * time.Minute
 	}
 	r, err := Open(f.t.Context(), dir, o)
-	must(f.t, err)
+	needs.NoError(f.t, err)
 	f.t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			f.t.Error(err)
@@ -223,7 +217,7 @@ func diffText(tb testing.TB, r *Repo, rg Range) string {
 		_, err := io.Copy(&b, in)
 		return err
 	})
-	must(tb, err)
+	needs.NoError(tb, err)
 	return b.String()
 }
 
@@ -296,7 +290,7 @@ func (f fixture) state(r *Repo) map[string]string {
 			}
 			return err
 		})
-		must(f.t, err)
+		needs.NoError(f.t, err)
 	}
 	return all
 }

@@ -152,7 +152,7 @@ func armed(t *testing.T, p trap) fixture {
 	f.git("add", "b.go")
 	f.write("b.go", "package e\n", ".git/info/attributes", "* filter=evil diff=evil\n*.go diff=golang\n")
 	script, err := os.ReadFile(p.script)
-	must(t, err)
+	needs.NoError(t, err)
 	for _, hook := range hooks {
 		for _, name := range []string{f.path(".git/hooks/" + hook), filepath.Join(filepath.Dir(p.script), hook)} {
 			needs.WriteProgram(t, name, string(script))
@@ -167,7 +167,7 @@ func appendFile(tb testing.TB, name, text string) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		tb.Fatal(err)
 	}
-	must(tb, os.WriteFile(name, append(data, text...), 0o600))
+	needs.NoError(tb, os.WriteFile(name, append(data, text...), 0o600))
 }
 
 func TestHostileConfiguration(t *testing.T) {
@@ -244,7 +244,7 @@ func TestHostilePartialClone(t *testing.T) {
 			f := repoOf(t, "a.txt", "1\n")
 			f.commit("two", "a.txt", "2\n")
 			blob := f.id("HEAD~1:a.txt")
-			must(t, os.Remove(f.path(".git/objects/"+blob[:2]+"/"+blob[2:])))
+			needs.NoError(t, os.Remove(f.path(".git/objects/"+blob[:2]+"/"+blob[2:])))
 			appendFile(
 				t, f.path(".git/config"),
 				"[extensions]\n\tpartialClone = origin\n[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n"+
@@ -315,7 +315,7 @@ func TestHostileTree(t *testing.T) {
 	}
 	entry := func(mode, name, id string) string {
 		raw, err := hex.DecodeString(id)
-		must(t, err)
+		needs.NoError(t, err)
 		return mode + " " + name + "\x00" + string(raw)
 	}
 	inner := object("tree", entry("100755", "config", blob))
@@ -341,9 +341,9 @@ func TestHostileTree(t *testing.T) {
 
 	parent := scratch(t)
 	dir := filepath.Join(parent, "export")
-	must(t, os.Mkdir(dir, 0o755))
+	needs.NoError(t, os.Mkdir(dir, 0o755))
 	report, err := f.open().Export(t.Context(), commit, dir, ExportLimits{})
-	must(t, err)
+	needs.NoError(t, err)
 	var found []string
 	filepath.WalkDir(parent, func(path string, d os.DirEntry, err error) error {
 		if rel, _ := filepath.Rel(parent, path); err != nil || !d.Type().IsRegular() && !d.IsDir() {

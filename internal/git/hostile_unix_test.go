@@ -18,8 +18,8 @@ import (
 func fifo(tb testing.TB, name string) {
 	tb.Helper()
 	os.Remove(name)
-	must(tb, os.MkdirAll(filepath.Dir(name), 0o755))
-	must(tb, syscall.Mkfifo(name, 0o644))
+	needs.NoError(tb, os.MkdirAll(filepath.Dir(name), 0o755))
+	needs.NoError(tb, syscall.Mkfifo(name, 0o644))
 }
 
 // What is no plain file in a work tree, in the place of tracked files and beside them.
@@ -34,23 +34,23 @@ func TestHostileWorkTree(t *testing.T) {
 	}
 	f.commit("one")
 	for _, name := range []string{"socket", "hard", "link", "dir", "loop", "swapped"} {
-		must(t, os.RemoveAll(f.path(name)))
+		needs.NoError(t, os.RemoveAll(f.path(name)))
 	}
 	fifo(t, f.path("fifo"))
 	fifo(t, f.path("new-fifo"))
 	var config net.ListenConfig
 	listener, err := config.Listen(t.Context(), "unix", f.path("socket"))
-	must(t, err)
+	needs.NoError(t, err)
 	defer listener.Close()
-	must(t, os.Link(filepath.Join(outside, "secret.txt"), f.path("hard")))
-	must(t, os.Link(filepath.Join(outside, "secret.txt"), f.path("new-hard")))
-	must(t, os.Truncate(f.path("sparse"), 3<<30))
+	needs.NoError(t, os.Link(filepath.Join(outside, "secret.txt"), f.path("hard")))
+	needs.NoError(t, os.Link(filepath.Join(outside, "secret.txt"), f.path("new-hard")))
+	needs.NoError(t, os.Truncate(f.path("sparse"), 3<<30))
 	f.write("new-sparse", "")
-	must(t, os.Truncate(f.path("new-sparse"), 3<<30))
-	must(t, os.Symlink(filepath.Join(outside, "secret.txt"), f.path("link")))
-	must(t, os.Symlink("/etc/passwd", f.path("new-link")))
-	must(t, os.Symlink(filepath.Join(outside, "dir"), f.path("dir")))
-	must(t, os.Symlink("loop", f.path("loop")))
+	needs.NoError(t, os.Truncate(f.path("new-sparse"), 3<<30))
+	needs.NoError(t, os.Symlink(filepath.Join(outside, "secret.txt"), f.path("link")))
+	needs.NoError(t, os.Symlink("/etc/passwd", f.path("new-link")))
+	needs.NoError(t, os.Symlink(filepath.Join(outside, "dir"), f.path("dir")))
+	needs.NoError(t, os.Symlink("loop", f.path("loop")))
 	f.write("swapped", "a file now\n", "plain", "after\n", "nested/.git/HEAD", "ref: refs/heads/main\n",
 		"nested/.git/objects/x", "", "nested/.git/refs/x", "", "nested/n.txt", "n\n")
 	r := f.open()
@@ -104,7 +104,7 @@ func TestHostileFIFO(t *testing.T) {
 			f.commit("two", "a.txt", "2\n")
 			f.write("a.txt", "3\n", "new.txt", "n\n")
 			if name == ".git" {
-				must(t, os.RemoveAll(f.path(name)))
+				needs.NoError(t, os.RemoveAll(f.path(name)))
 			}
 			if name == "included" {
 				appendFile(t, f.path(".git/config"), "[include]\n\tpath = "+f.path(name)+"\n")

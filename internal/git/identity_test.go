@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -49,7 +51,7 @@ func TestIdentity(t *testing.T) {
 				test.want = "local/root/" + root
 			}
 			id, err := f.openAt(f.dir, Options{Home: home}).Identity(t.Context(), precedent.ParseRepo)
-			must(t, err)
+			needs.NoError(t, err)
 			wantEqual(t, "identity", id.String(), test.want)
 		})
 	}
@@ -62,14 +64,14 @@ func TestIdentityOfClones(t *testing.T) {
 	f := repoOf(t, "a.txt", "1\n")
 	a, b := f.clone(), f.clone()
 	rel, err := filepath.Rel(b.dir, f.dir)
-	must(t, err)
+	needs.NoError(t, err)
 	b.git("remote", "set-url", "origin", rel)
 	linked := fixture{t, filepath.Join(scratch(t), "linked")}
 	b.git("worktree", "add", "-q", "-b", "side", linked.dir)
 	var ids []precedent.Repo
 	for _, c := range []fixture{a, b, linked} {
 		id, err := c.open().Identity(t.Context(), precedent.ParseRepo)
-		must(t, err)
+		needs.NoError(t, err)
 		ids = append(ids, id)
 	}
 	if ids[0] != ids[1] || ids[1] != ids[2] || ids[0].Host != "file" {
@@ -113,7 +115,7 @@ func TestRootCommitIsKept(t *testing.T) {
 		t.Fatalf("kept %v, %v", kept, err)
 	}
 	believed := strings.Repeat("1", 40)
-	must(t, os.WriteFile(kept[0], []byte(f.git("rev-parse", "HEAD")+" "+believed+"\n"), 0o600))
+	needs.NoError(t, os.WriteFile(kept[0], []byte(f.git("rev-parse", "HEAD")+" "+believed+"\n"), 0o600))
 	ask(believed)
 	f.git("checkout", "-q", "-b", "side", "HEAD~1")
 	f.commit("four")
@@ -125,7 +127,7 @@ func TestRootCommitIsKept(t *testing.T) {
 	ask(other)
 	f.git("checkout", "-q", "side")
 	ask(root)
-	must(t, os.WriteFile(kept[0], []byte(strings.Repeat("2", 40)+" "+believed+"\n"), 0o600))
+	needs.NoError(t, os.WriteFile(kept[0], []byte(strings.Repeat("2", 40)+" "+believed+"\n"), 0o600))
 	ask(root) // the commit is gone
 }
 

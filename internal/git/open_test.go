@@ -26,7 +26,7 @@ func TestOpenFindsTheRepository(t *testing.T) {
 	super := newRepo(t)
 	super.git("submodule", "add", "-q", "file://"+f.dir, "module")
 	byLink := filepath.Join(scratch(t), "by-link")
-	must(t, os.Symlink(f.path("sub"), byLink))
+	needs.NoError(t, os.Symlink(f.path("sub"), byLink))
 
 	for _, test := range []struct{ name, dir, top, main string }{
 		{"top", f.dir, f.dir, f.dir},
@@ -158,7 +158,7 @@ func TestCloseTwice(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	r, err := Open(t.Context(), f.dir, Options{TempDir: scratch(t)})
-	must(t, err)
+	needs.NoError(t, err)
 	b := blobs(t, r)
 	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // partialClone makes a clone that has only the contents of its last commit.
@@ -40,7 +42,7 @@ func TestPartialClone(t *testing.T) {
 				f.git("config", "remote.origin.url", "../../"+filepath.Base(filepath.Dir(origin.dir))+"/repo")
 			}
 			if !test.promisor {
-				must(t, os.RemoveAll(origin.dir))
+				needs.NoError(t, os.RemoveAll(origin.dir))
 			}
 			r := f.openAt(f.dir, Options{Lazy: test.lazy, LazyEnv: []string{"PATH=" + os.Getenv("PATH")}})
 			f.untouched(r, func() {
@@ -89,7 +91,7 @@ func TestPartialCloneReadsBase(t *testing.T) {
 	wantRead(t, b, base, "gone.txt", "gone\n")
 	moved := origin.dir + ".moved"
 	for _, step := range []struct{ from, to string }{{origin.dir, moved}, {moved, origin.dir}} {
-		must(t, os.Rename(step.from, step.to))
+		needs.NoError(t, os.Rename(step.from, step.to))
 		if _, err := b.Read(base, "b.txt", 100); !errors.Is(err, ErrMissing) {
 			t.Errorf("%v", err)
 		}

@@ -16,7 +16,7 @@ import (
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	program, err := locate("test", "git")
-	must(t, err)
+	needs.NoError(t, err)
 	log := filepath.Join(scratch(t), "log")
 	counting := filepath.Join(scratch(t), "git")
 	needs.WriteProgram(t, counting, "#!/bin/sh\necho \"$1\" >> '"+log+"'\nexec '"+program+"' \"$@\"\n")
@@ -28,7 +28,7 @@ func TestProcesses(t *testing.T) {
 	if _, err := r.RootCommit(t.Context()); err != nil { // reads the history once
 		t.Fatal(err)
 	}
-	must(t, os.Remove(log))
+	needs.NoError(t, os.Remove(log))
 	r = f.openAt(f.dir, Options{Exec: counting, Cache: r.options.Cache})
 	if _, err := r.RootCommit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestProcesses(t *testing.T) {
 	if err != nil || base != f.id("main") {
 		t.Errorf("base %s, %v", base, err)
 	}
-	must(t, r.Diff(t.Context(), rg, discard))
+	needs.NoError(t, r.Diff(t.Context(), rg, discard))
 	if found, err := r.Lookup(t.Context(), base, "CLAUDE.md", "dir/CLAUDE.md"); err != nil || len(found) != 1 {
 		t.Errorf("%v, %v", found, err)
 	}
@@ -69,7 +69,7 @@ func TestBetween(t *testing.T) {
 	same := func(head string) {
 		t.Helper()
 		want, err := r.log(t.Context(), logCommits, head, "^"+base)
-		must(t, err)
+		needs.NoError(t, err)
 		if got, ok := r.between(t.Context(), base, head); !ok || got != want {
 			t.Errorf("%v, %q, want %q", ok, got, want)
 		}

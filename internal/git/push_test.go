@@ -41,7 +41,7 @@ func newPushes(t *testing.T) *pushes {
 func (p *pushes) commit(t *testing.T, message string, parents []string, edits ...Edit) string {
 	t.Helper()
 	tree, err := p.repo.EditTree(t.Context(), parents[0], edits)
-	must(t, err)
+	needs.NoError(t, err)
 	id, err := p.repo.WriteCommit(
 		t.Context(),
 		Commit{
@@ -49,13 +49,13 @@ func (p *pushes) commit(t *testing.T, message string, parents []string, edits ..
 			At: time.Unix(1e9, 0),
 		},
 	)
-	must(t, err)
+	needs.NoError(t, err)
 	return id
 }
 
 func TestPushCommit(t *testing.T) {
 	p := newPushes(t)
-	must(t, p.repo.PushCommit(t.Context(), p.push))
+	needs.NoError(t, p.repo.PushCommit(t.Context(), p.push))
 	wantEqual(t, "the commit", p.origin.git("log", "-1", "--format=%an %ae %cn %at %s %P", "topic"),
 		"bot bot@example.org bot 1000000000 Fix it "+p.head)
 	wantEqual(t, "changed", p.origin.git("diff", "--name-only", p.head, "topic"), "a.txt")
@@ -93,7 +93,7 @@ func TestFault53PushNeverForces(t *testing.T) {
 		{"nothing new", func(_ *testing.T, p *pushes) { p.push.Commit = p.head }, ErrRejected, "does not follow"},
 		{"a hook of the server", func(t *testing.T, p *pushes) {
 			hook := p.origin.path(".git/hooks/pre-receive")
-			must(t, os.MkdirAll(filepath.Dir(hook), 0o700))
+			needs.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o700))
 			needs.WriteProgram(t, hook, "#!/bin/sh\necho Protected branch: ask ann. >&2\nexit 1\n")
 		}, ErrRejected, "ask ann"},
 		{"a protected branch", func(_ *testing.T, p *pushes) { p.origin.git("checkout", "-q", "topic") }, ErrRejected, "checked out"},
@@ -167,7 +167,7 @@ func TestPushBranchNames(t *testing.T) {
 // checks that it does not follow a redirect.
 func TestThreat14PushKeepsTheToken(t *testing.T) {
 	p := newPushes(t)
-	watchToken(t, p.server.URL, func() { must(t, p.repo.PushCommit(t.Context(), p.push)) })
+	watchToken(t, p.server.URL, func() { needs.NoError(t, p.repo.PushCommit(t.Context(), p.push)) })
 	checkFiles(t, p.repo.place.top, p.repo.shadow, p.origin.dir)
 
 	url, met := redirects(t)
@@ -191,9 +191,9 @@ func TestServerRunsNothing(t *testing.T) {
 	p.repo = f.open()
 	_, err := p.repo.FetchPull(t.Context(),
 		Pull{URL: p.push.To.URL, Token: fetchToken, Ref: "refs/heads/topic", Base: p.main, Head: p.head})
-	must(t, err)
+	needs.NoError(t, err)
 	p.push.Commit = p.commit(t, "Fix it", []string{p.head})
-	must(t, p.repo.PushCommit(t.Context(), p.push))
+	needs.NoError(t, p.repo.PushCommit(t.Context(), p.push))
 	trap.quiet()
 }
 
@@ -213,7 +213,7 @@ func TestMergeCommits(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	entries, err := r.Tree(t.Context(), m.Tree, "")
-	must(t, err)
+	needs.NoError(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Path)
@@ -244,7 +244,7 @@ func TestMergeCommits(t *testing.T) {
 func TestEditTree(t *testing.T) {
 	f := newRepo(t)
 	f.write("run.sh", "x\n")
-	must(t, os.Symlink("run.sh", f.path("link")))
+	needs.NoError(t, os.Symlink("run.sh", f.path("link")))
 	f.git("add", "-A")
 	f.git("update-index", "--chmod=+x", "run.sh")
 	head := f.commit("first", "a/b.txt", "b\n", "a/c.txt", "c\n")
@@ -255,9 +255,9 @@ func TestEditTree(t *testing.T) {
 		{Path: "a/new \"name\".txt", Content: []byte("new"), Mode: plainMode},
 		{Path: "run.sh", Content: []byte("y\n"), Mode: executableMode},
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	entries, err := r.Tree(t.Context(), tree, "")
-	must(t, err)
+	needs.NoError(t, err)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Mode+" "+e.Path)

@@ -10,19 +10,21 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func blobs(tb testing.TB, r *Repo) *Blobs {
 	tb.Helper()
 	b, err := r.Blobs(tb.Context())
-	must(tb, err)
+	needs.NoError(tb, err)
 	return b
 }
 
 func TestBlobs(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	must(t, os.Symlink("../../etc/passwd", f.path("link")))
+	needs.NoError(t, os.Symlink("../../etc/passwd", f.path("link")))
 	f.write("sub/CLAUDE.md", "in sub\n", "empty", "", "no-newline", "x")
 	id := f.commit("one", "a.txt", "hello\n")
 	tree := f.id("HEAD^{tree}")
@@ -97,7 +99,7 @@ func TestBlobsEnd(t *testing.T) {
 	r := f.open()
 	ctx, cancel := context.WithCancel(t.Context())
 	b, err := r.Blobs(ctx)
-	must(t, err)
+	needs.NoError(t, err)
 	cancel()
 	for err == nil { // until the run has noticed
 		_, err = b.Read(id, "a.txt", 10)
@@ -114,9 +116,9 @@ func TestBlobsBroken(t *testing.T) {
 	blob := f.id("HEAD:a.txt")
 	object := f.path(filepath.Join(".git/objects", blob[:2], blob[2:]))
 	data, err := os.ReadFile(object)
-	must(t, err)
-	must(t, os.Chmod(object, 0o600))
-	must(t, os.WriteFile(object, data[:len(data)-6], 0o600))
+	needs.NoError(t, err)
+	needs.NoError(t, os.Chmod(object, 0o600))
+	needs.NoError(t, os.WriteFile(object, data[:len(data)-6], 0o600))
 	_, err = blobs(t, f.open()).Read(id, "a.txt", 10_000)
 	if complaintOf(t, err); errors.Is(err, ErrNotFound) {
 		t.Error("reported as absent")
@@ -126,7 +128,7 @@ func TestBlobsBroken(t *testing.T) {
 func TestTree(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	must(t, os.Symlink("a.txt", f.path("link")))
+	needs.NoError(t, os.Symlink("a.txt", f.path("link")))
 	id := f.commit("one", "a.txt", "1\n", "dir/b.txt", "2\n", "dir/sub/c.txt", "3\n", "dirt/d.txt", "4\n")
 	r := f.open()
 	for prefix, want := range map[string][]string{
@@ -250,7 +252,7 @@ func TestDiffStops(t *testing.T) {
 		strings.Repeat("a line of text\n", 3_000_000))
 	r := f.open()
 	rg := resolve(t, r, Spec{Range: "HEAD~1"})
-	must(t, r.Diff(t.Context(), rg, func(in io.Reader) error {
+	needs.NoError(t, r.Diff(t.Context(), rg, func(in io.Reader) error {
 		_, err := io.ReadFull(in, make([]byte, 1000))
 		return err
 	}))
@@ -308,15 +310,15 @@ func TestReplacedObjectsAreNot(t *testing.T) {
 func TestExport(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	must(t, os.Symlink("/etc/passwd", f.path("link")))
+	needs.NoError(t, os.Symlink("/etc/passwd", f.path("link")))
 	f.write("run.sh", "#!/bin/sh\n", ".gitattributes", "*.txt eol=crlf ident export-subst\nhidden.txt export-ignore\n")
-	must(t, os.Chmod(f.path("run.sh"), 0o755))
+	needs.NoError(t, os.Chmod(f.path("run.sh"), 0o755))
 	id := f.commit("one", "dir/sub/a.txt", "$Id$\n$Format:%H$\n", "hidden.txt", "h\n", "empty", "", "big",
 		strings.Repeat("b", 1000), "huge", strings.Repeat("h", 5000))
 	r := f.open()
 	dir := scratch(t)
 	report, err := r.Export(t.Context(), id, dir, ExportLimits{FileBytes: 1000})
-	must(t, err)
+	needs.NoError(t, err)
 	wantEqual(t, "skipped", report.Skipped, []skippedFile{{Path: "huge", Reason: "larger than 1000 bytes"}})
 	files := map[string]string{}
 	bytes := int64(0)
@@ -370,11 +372,11 @@ func TestExportLinks(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	for name, target := range map[string]string{"good": "dir/a.txt", "absolute": "/etc/passwd", "outside": "../x", "folder": "dir"} {
-		must(t, os.Symlink(target, f.path(name)))
+		needs.NoError(t, os.Symlink(target, f.path(name)))
 	}
 	f.commit("one", "dir/a.txt", "a\n", "dir/sub/b.txt", "b\n", "z.txt", "z\n")
-	must(t, os.Symlink("../../../x", f.path("dir/sub/up")))
-	must(t, os.Symlink("../a.txt", f.path("dir/sub/near")))
+	needs.NoError(t, os.Symlink("../../../x", f.path("dir/sub/up")))
+	needs.NoError(t, os.Symlink("../a.txt", f.path("dir/sub/near")))
 	id := f.commit("two", "y.txt", "y\n")
 	dir := scratch(t)
 	if report, err := f.open().Export(t.Context(), id, dir, ExportLimits{Links: true}); err != nil ||

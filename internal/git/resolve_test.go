@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // forked is a history with a fork: base - one - two (main), base - side (side).
@@ -177,7 +179,7 @@ func TestSHA256(t *testing.T) {
 	r := f.open()
 	wantEqual(t, "head", resolve(t, r, Spec{Range: "HEAD~1"}).Head, two)
 	wantChanged(t, r, Spec{}, "A new.txt")
-	must(t, os.Remove(f.path("new.txt")))
+	needs.NoError(t, os.Remove(f.path("new.txt")))
 	f.git("checkout", "-q", "--orphan", "fresh")
 	f.commit("root", "a.txt", "3\n")
 	rg := resolve(t, r, Spec{})

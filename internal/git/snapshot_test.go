@@ -29,7 +29,7 @@ func TestStagedAndWorkTree(t *testing.T) {
 	f.git("mv", "moved.txt", "renamed.txt")
 	f.write("both.txt", "3\n", "unstaged.txt", "2\n", "new/untracked.txt", "1\n", ".gitignore", "*.log\n", "noise.log",
 		"x")
-	must(t, errors.Join(os.Remove(f.path("deleted.txt")), os.RemoveAll(f.path("dir")), os.Chmod(f.path("run.sh"), 0o755)))
+	needs.NoError(t, errors.Join(os.Remove(f.path("deleted.txt")), os.RemoveAll(f.path("dir")), os.Chmod(f.path("run.sh"), 0o755)))
 	f.write("dir", "a file now\n")
 	r := f.open()
 	head := f.id("HEAD")
@@ -109,7 +109,7 @@ func TestSnapshotOfOtherIndexes(t *testing.T) {
 		},
 		"untracked cache": func(f fixture) Options { f.git("update-index", "--force-untracked-cache"); return Options{} },
 		"of a hook": func(f fixture) Options {
-			must(f.t, os.Rename(f.path(".git/index"), f.path(".git/next-index")))
+			needs.NoError(f.t, os.Rename(f.path(".git/index"), f.path(".git/next-index")))
 			f.write(".git/index", "not an index")
 			return Options{Index: ".git/next-index"}
 		},
@@ -146,11 +146,11 @@ func TestSnapshotSeesRacyChanges(t *testing.T) {
 	t.Parallel()
 	f := repoOf(t, "a.txt", "1\n")
 	fi, err := os.Stat(f.path("a.txt"))
-	must(t, err)
+	needs.NoError(t, err)
 	f.write("a.txt", "2\n")
 	f.git("config", "core.trustctime", "false")
-	must(t, os.Chtimes(f.path("a.txt"), time.Time{}, fi.ModTime()))
-	must(t, os.Chtimes(f.path(".git/index"), time.Time{}, fi.ModTime()))
+	needs.NoError(t, os.Chtimes(f.path("a.txt"), time.Time{}, fi.ModTime()))
+	needs.NoError(t, os.Chtimes(f.path(".git/index"), time.Time{}, fi.ModTime()))
 	r := f.open()
 	wantChanged(t, r, Spec{Worktree: true}, "M a.txt")
 }
@@ -370,7 +370,7 @@ func TestSnapshotTotalIsCapped(t *testing.T) {
 	for i := range files {
 		name := fmt.Sprintf("big%02d", i)
 		f.write(name, "")
-		must(t, os.Truncate(f.path(name), workFileBytes))
+		needs.NoError(t, os.Truncate(f.path(name), workFileBytes))
 	}
 	rg := resolve(t, f.open(), Spec{Worktree: true})
 	if len(rg.Skipped) != 2 || rg.Skipped[0].Reason != "changed files of more than 128 MiB in total" {
@@ -382,8 +382,8 @@ func TestWorkFile(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	f.write("dir/a.txt", "abc")
-	must(t, os.Symlink("a.txt", f.path("dir/link")))
-	must(t, os.Symlink("dir", f.path("linked")))
+	needs.NoError(t, os.Symlink("a.txt", f.path("dir/link")))
+	needs.NoError(t, os.Symlink("dir", f.path("linked")))
 	r := f.open()
 	if data, err := r.WorkFile("dir/a.txt", 3); err != nil || string(data) != "abc" {
 		t.Errorf("read %q, %v", data, err)

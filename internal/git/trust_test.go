@@ -3,13 +3,15 @@ package git
 import (
 	"errors"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func wantTrusted(t *testing.T, f fixture, spec Spec, named, want string) {
 	t.Helper()
 	r := f.open()
 	got, err := r.TrustedBase(t.Context(), resolve(t, r, spec), named)
-	must(t, err)
+	needs.NoError(t, err)
 	wantEqual(t, "base", got, want)
 }
 

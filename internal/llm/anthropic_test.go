@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -25,7 +27,7 @@ func TestAnthropicRequestAndReply(t *testing.T) {
 		System: "sys", Common: "all", Prefix: "shared",
 		Prompt: "own", Schema: schema, FirstByte: func() { first.Add(1) },
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	if d := cmp.Diff(Reply{Text: `{"n": 1}`, Stop: StopEnd, Model: "claude-test-1", Usage: usage}, got); d != "" {
 		t.Error(d)
 	}

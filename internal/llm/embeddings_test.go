@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -23,7 +25,7 @@ func embeddingsAt(t *testing.T, url string, dimensions int, clock *fakeTime) *Em
 	e, err := NewEmbeddings(EmbeddingsConfig{
 		Key: canary, BaseURL: url + "/", Model: "vectors", Dimensions: dimensions, Waiting: clock.waiting(),
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	return e
 }
 
@@ -56,7 +58,7 @@ func TestEmbeddings(t *testing.T) {
 			s := llmtest.Embeddings(t, llmtest.VectorScript(test.reply))
 			texts := []string{"close the file", "an é < 1", "check the error"}
 			got, err := embeddingsAt(t, s.URL, test.dimensions, &fakeTime{}).Embed(t.Context(), texts)
-			must(t, err)
+			needs.NoError(t, err)
 			var want [][]float32
 			for _, text := range texts {
 				want = append(want, direction(text, cmp.Or(test.dimensions, 8)))
@@ -247,7 +249,7 @@ func TestEmbeddingsWait(t *testing.T) {
 	e, err := NewEmbeddings(EmbeddingsConfig{
 		BaseURL: slow.URL, Model: "m", Transport: &sent, Waiting: clock.waiting(), FirstWait: time.Millisecond,
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	_, err = e.Embed(t.Context(), []string{"a"})
 	if kind := kindOf(err); kind != KindTimeout || sent.n.Load() != maxTimeoutTries {
 		t.Errorf("%v after %d requests", err, sent.n.Load())
@@ -347,7 +349,7 @@ func TestEmbeddingsOddTexts(t *testing.T) {
 	})
 	e := embeddingsAt(t, s.URL, 0, &fakeTime{})
 	got, err := e.Embed(t.Context(), []string{"importance", "one", "two", long, "three", "four", "five", "six"})
-	must(t, err)
+	needs.NoError(t, err)
 	for i, v := range got.Vectors {
 		if (v == nil) != (i == 0) {
 			t.Errorf("vector %d: %v", i, v)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 )
@@ -22,14 +24,14 @@ type m = map[string]any
 func anthropicAt(t *testing.T, url string) Model {
 	t.Helper()
 	model, err := Anthropic(Config{Key: canary, BaseURL: url, Model: "claude-test", Now: time.Now})
-	must(t, err)
+	needs.NoError(t, err)
 	return model
 }
 
 func openAIAt(t *testing.T, url string) Model {
 	t.Helper()
 	model, err := OpenAI(Config{Key: canary, BaseURL: url + "/", Model: "local", Now: time.Now})
-	must(t, err)
+	needs.NoError(t, err)
 	return model
 }
 
@@ -50,7 +52,7 @@ func both(t *testing.T, replies ...llmtest.Reply) map[string]struct {
 func body(t *testing.T, s *llmtest.Server, n int) m {
 	t.Helper()
 	var b m
-	must(t, json.Unmarshal(s.Requests()[n].Body, &b))
+	needs.NoError(t, json.Unmarshal(s.Requests()[n].Body, &b))
 	return b
 }
 
@@ -102,10 +104,3 @@ func kindOf(err error) Kind {
 }
 
 func retryAfterHeader(v string) http.Header { return http.Header{"Retry-After": {v}} }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

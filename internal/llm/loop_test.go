@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -32,7 +34,7 @@ func TestLoopAnswers(t *testing.T) {
 		called("t3", "read", `{"path":"missing"}`),
 		llmtest.Reply{Text: "done", Usage: &precedent.Usage{InputTokens: 10}}) {
 		reply, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Tools: reader("content")}, DefaultLimits)
-		must(t, err)
+		needs.NoError(t, err)
 		if reply.Text != "done" || reply.Usage.Requests != 4 || reply.Usage.InputTokens != 40 {
 			t.Errorf("%s: reply %+v", api, reply)
 		}

@@ -3,6 +3,8 @@ package llm
 import (
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -16,7 +18,7 @@ func TestOpenAI(t *testing.T) {
 		got, err := openAIAt(t, s.URL).Send(t.Context(), Request{
 			System: "sys", Common: "a", Prefix: "b", Prompt: "c", Schema: schema,
 		})
-		must(t, err)
+		needs.NoError(t, err)
 		if d := cmp.Diff(Reply{Text: "hello", Stop: StopEnd, Model: "local-7b", Usage: usage}, got); d != "" {
 			t.Error(d)
 		}

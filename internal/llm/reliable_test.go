@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 )
@@ -100,7 +102,7 @@ func TestIdleStreams(t *testing.T) {
 				model, err := api(Config{
 					Key: canary, BaseURL: url, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle, Transport: &sent,
 				})
-				must(t, err)
+				needs.NoError(t, err)
 				_, err = Reliable(model, (&fakeTime{}).waiting()).Send(t.Context(), Request{Prompt: "p"})
 				if n := sent.n.Load(); kindOf(err) != KindTimeout || n != maxTimeoutTries {
 					t.Errorf("error %v after %d requests", err, n)

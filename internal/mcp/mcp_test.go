@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/precedent-dev/precedent"
@@ -37,7 +39,7 @@ func remember(t *testing.T) (m, other *memory.Memory) {
 	t.Helper()
 	clock := func() time.Time { return at }
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), store.Options{Now: clock})
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -67,20 +69,20 @@ func fill(t *testing.T, m *memory.Memory, mark string) {
 		findings = append(findings, f)
 	}
 	err := m.Record(ctx, &precedent.Review{ID: "r-" + mark, Repo: m.Repo, Base: "base", Head: "head", Scope: precedent.FullScope, Threshold: 75, Findings: findings, At: at})
-	must(t, err)
+	needs.NoError(t, err)
 	if _, err := m.Dismiss(ctx, findings[0].ID, memory.Dismissal{Reason: mark + " intended " + token, Who: "dana"}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := m.DB.RepoFor(ctx, m.Repo)
-	must(t, err)
+	needs.NoError(t, err)
 	f := findings[1]
 	err = rows.SaveThreads(ctx, []precedent.Thread{{
 		ID: "t-" + mark, PullRequest: 7, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Severity: f.Severity, Title: f.Title, Body: f.Body,
 		Quote: f.Quote, Span: f.Span, State: precedent.ThreadAddressed, Messages: []precedent.Message{{Body: precedent.Untrusted(order)}},
 	}})
-	must(t, err)
+	needs.NoError(t, err)
 	err = rows.SaveOutcomes(ctx, []precedent.Outcome{{Finding: f.ID, Fingerprint: f.Fingerprint, PullRequest: 7, Kind: precedent.Fixed, At: at}})
-	must(t, err)
+	needs.NoError(t, err)
 	if _, err := rows.BeginConsolidation(ctx, "test", time.Minute); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ func fill(t *testing.T, m *memory.Memory, mark string) {
 		ID: precedent.InsightID(f.Fingerprint), State: precedent.InsightActive, Text: mark + " has loops " + token + order, Scope: mark + ".go", Category: precedent.Bugs,
 		Findings: []string{f.Fingerprint}, Citations: []string{f.ID}, CreatedAt: at, UpdatedAt: at,
 	}}, false)
-	must(t, err)
+	needs.NoError(t, err)
 	for i, p := range []memory.Proposal{
 		{Kind: precedent.LearnConvention, Directive: "wrap every error, says " + mark + ". " + order},
 		{Kind: precedent.LearnDo, Directive: mark + ": check that queries have a context " + token, Glob: "store/**"},
@@ -113,7 +115,7 @@ func connect(t *testing.T, s *Server) *sdk.ClientSession {
 	done := make(chan error, 1)
 	go func() { done <- s.ServeIO(context.WithoutCancel(t.Context()), in, out) }()
 	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(func() {
 		_ = c.Close()
 		_ = toServer.Close()
@@ -132,7 +134,7 @@ func call(t *testing.T, c *sdk.ClientSession, tool string, arguments map[string]
 		return err.Error(), true
 	}
 	structured, err := json.Marshal(r.StructuredContent)
-	must(t, err)
+	needs.NoError(t, err)
 	for _, content := range r.Content {
 		said += content.(*sdk.TextContent).Text
 	}
@@ -156,9 +158,9 @@ func TestDescriptions(t *testing.T) {
 	} {
 		c := connect(t, s)
 		list, err := c.ListTools(t.Context(), nil)
-		must(t, err)
+		needs.NoError(t, err)
 		text, err := json.MarshalIndent(list.Tools, "", " ")
-		must(t, err)
+		needs.NoError(t, err)
 		golden.Compare(t, filepath.Join("testdata", file+".golden.json"), string(text)+"\n")
 		for _, tool := range list.Tools {
 			if strings.Trim(tool.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
@@ -194,7 +196,7 @@ func TestResultsAreData(t *testing.T) {
 	m, _ := remember(t)
 	c := connect(t, New(opened(m), Options{Search: searched}))
 	list, err := c.ListTools(t.Context(), nil)
-	must(t, err)
+	needs.NoError(t, err)
 	all := arguments(m, t)
 	for _, tool := range list.Tools {
 		given, ok := all[tool.Name]
@@ -363,7 +365,7 @@ func TestProposals(t *testing.T) {
 func TestPoisonedProposals(t *testing.T) {
 	m, _ := remember(t)
 	before, err := m.Learnings(t.Context(), precedent.LearningActive)
-	must(t, err)
+	needs.NoError(t, err)
 	c := connect(t, New(opened(m), Options{Propose: func(ctx context.Context, p memory.Proposal) (memory.Captured, error) {
 		p.From, p.Inferred = precedent.LearningSource{By: precedent.FromAgent, MayWrite: true, Words: p.Directive}, true
 		return m.Propose(ctx, p)
@@ -391,7 +393,7 @@ func TestPoisonedProposals(t *testing.T) {
 				t.Errorf("active %+v, %v", active, err)
 			}
 			pending, err := m.Learnings(t.Context(), precedent.LearningPending)
-			must(t, err)
+			needs.NoError(t, err)
 			for _, l := range pending {
 				if l.Scope != precedent.RepositoryScope || l.Approver != "" || strings.Contains(l.Directive, token) || strings.Contains(l.Directive, "<img") ||
 					strings.Contains(l.Directive, "![") || strings.ContainsAny(l.Directive, "\n\u202e\u200b") || l.Kind.Quieter() && l.Glob == "**" {
@@ -399,12 +401,5 @@ func TestPoisonedProposals(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -48,7 +50,7 @@ func TestStrictMessages(t *testing.T) {
 			}
 		}
 	}
-	must(t, toServer.Close())
+	needs.NoError(t, toServer.Close())
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
@@ -67,7 +69,7 @@ func TestTooLongMessage(t *testing.T) {
 func post(t *testing.T, url, message string, change func(*http.Request)) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(message))
-	must(t, err)
+	needs.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
@@ -75,10 +77,10 @@ func post(t *testing.T, url, message string, change func(*http.Request)) (int, s
 		change(r)
 	}
 	response, err := http.DefaultClient.Do(r)
-	must(t, err)
+	needs.NoError(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	must(t, err)
+	needs.NoError(t, err)
 	return response.StatusCode, string(body)
 }
 
@@ -148,7 +150,7 @@ func TestSessionsAreIsolated(t *testing.T) {
 			c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
 				Endpoint: server.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{}},
 			}, nil)
-			must(t, err)
+			needs.NoError(t, err)
 			defer c.Close()
 			wg.Go(func() {
 				for n := range 20 {
@@ -180,7 +182,7 @@ func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestServeHTTPEnds(t *testing.T) {
 	m, _ := remember(t)
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	needs.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- New(opened(m), Options{}).ServeHTTP(ctx, l, key) }()
@@ -203,7 +205,7 @@ func FuzzMessages(f *testing.F) {
 			return
 		}
 		var object map[string]json.RawMessage
-		must(t, json.Unmarshal(message, &object))
+		needs.NoError(t, json.Unmarshal(message, &object))
 		for key := range object {
 			if bytes.Contains([]byte("jsonrpc id method params result error"), []byte(key)) && key != "" {
 				continue

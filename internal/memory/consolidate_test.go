@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -135,7 +137,7 @@ func TestActiveNeedsEvidence(t *testing.T) {
 // keep makes insights those of a memory.
 func keep(t *testing.T, m *Memory, all []precedent.Insight) {
 	t.Helper()
-	rows := value(m.rows(t.Context()))(t)
+	rows := needs.Value(m.rows(t.Context()))(t)
 	is(t, "the turn", true)(rows.BeginConsolidation(t.Context(), "x", time.Minute))
 	is(t, "kept", true)(rows.EndConsolidation(t.Context(), "x", all, false))
 }
@@ -261,10 +263,10 @@ func TestConsolidate(t *testing.T) {
 		r := &precedent.Review{
 			ID: fmt.Sprint("r", n), Base: "b", Head: fmt.Sprint("h", n), At: *now, PullRequest: &pull, Findings: []precedent.Finding{f},
 		}
-		must(t, m.Record(ctx, r))
+		needs.NoError(t, m.Record(ctx, r))
 		who := []string{"dana", "kim"}[n%2]
 		o := precedent.Outcome{Fingerprint: f.Fingerprint, PullRequest: pull, Kind: precedent.Fixed, Who: who, At: *now}
-		must(t, value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{o}))
+		needs.NoError(t, needs.Value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{o}))
 	}
 	due(true)
 	asked := 0
@@ -302,7 +304,7 @@ func TestConsolidate(t *testing.T) {
 	if got := recall(t, m, "new", "web/x.js"); len(got.Insights) > 0 || got.Block() != "" {
 		t.Errorf("of another file: %+v", got.Insights)
 	}
-	value(m.DismissInsight(ctx, insights[0].ID[:5], "dana", "noise"))(t)
+	needs.Value(m.DismissInsight(ctx, insights[0].ID[:5], "dana", "noise"))(t)
 	if got := recall(t, m, "new", "api/a.go"); len(got.Insights) > 0 {
 		t.Errorf("a dismissed insight is recalled: %+v", got.Insights)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
@@ -199,13 +201,13 @@ func TestLearningsBlock(t *testing.T) {
 // TestLearningsTakeTurns: what was never given gets its part of a full block until it was.
 func TestLearningsTakeTurns(t *testing.T) {
 	m, now := remember(t)
-	rows := value(m.rows(t.Context()))(t)
+	rows := needs.Value(m.rows(t.Context()))(t)
 	given := map[string]bool{}
 	for i := range 30 {
 		l := learned(precedent.LearnDo, fmt.Sprintf("%d rows query %s", i, strings.Repeat("x", 1200)), "")
 		l.Scope, l.CreatedAt, l.UpdatedAt = precedent.RepositoryScope, start, start
 		_, _, err := rows.AddLearning(t.Context(), l, "dana")
-		must(t, err)
+		needs.NoError(t, err)
 	}
 	*now = start.Add(30 * 24 * time.Hour)
 	for range 30 {
@@ -213,7 +215,7 @@ func TestLearningsTakeTurns(t *testing.T) {
 		for _, id := range g.IDs {
 			given[id] = true
 		}
-		must(t, m.CountLearnings(t.Context(), &precedent.Review{At: *now, Memory: precedent.MemoryUse{Learnings: g}}))
+		needs.NoError(t, m.CountLearnings(t.Context(), &precedent.Review{At: *now, Memory: precedent.MemoryUse{Learnings: g}}))
 	}
 	if len(given) != 30 {
 		t.Errorf("%d of 30 were ever given", len(given))

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -43,7 +45,7 @@ func TestLearn(t *testing.T) {
 		became(threads[4], precedent.Declined, "kim", "never in this repo, not a bug", true),
 		became(precedent.Thread{ID: "t9", Fingerprint: "elsewhere", PullRequest: 7}, precedent.Declined, "kim", "no", true),
 	}
-	learned := value(m.Learn(ctx, 7, threads, outcomes))(t)
+	learned := needs.Value(m.Learn(ctx, 7, threads, outcomes))(t)
 	var got []string
 	for _, j := range learned {
 		got = append(got, j.Fingerprint+" "+j.Symbol+" "+j.Who+" "+j.Reason+" "+j.Path+" "+j.Claim)
@@ -65,7 +67,7 @@ func TestLearn(t *testing.T) {
 	}
 
 	// Once is enough: what a person took back is not learned again.
-	value(m.Undismiss(ctx, no.ID))(t)
+	needs.Value(m.Undismiss(ctx, no.ID))(t)
 	*now = now.Add(time.Hour)
 	has(t, "learned again", 0)(m.Learn(ctx, 7, threads, outcomes))
 	if n := len(mustDismissals(t, m)); n != 2 {
@@ -79,7 +81,7 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 	m, _ := remember(t)
 	f := find("a.go", "x := 1", precedent.Bugs, precedent.Medium, "x is wrong")
 	record(t, m, "r1", "one", f)
-	first := value(m.Dismiss(ctx, f.ID, Dismissal{Reason: "we know", Who: "dana"}))(t)
+	first := needs.Value(m.Dismiss(ctx, f.ID, Dismissal{Reason: "we know", Who: "dana"}))(t)
 	thread := posted(f, "t1")
 	learned, err := m.Learn(ctx, 7, []precedent.Thread{thread}, []precedent.Outcome{became(thread, precedent.Declined, "kim", "Won't fix.", true)})
 	if err != nil || len(learned) > 0 {
@@ -97,12 +99,12 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 			t.Errorf("write permission %v: learned %v", may, learned)
 		}
 	}
-	value(m.Undismiss(ctx, precedent.FindingID(repo, second.Fingerprint)))(t)
+	needs.Value(m.Undismiss(ctx, precedent.FindingID(repo, second.Fingerprint)))(t)
 	again := []precedent.Outcome{became(thread, precedent.Declined, "ann", "Won't fix.", true)}
 	has(t, "learned again", 0)(m.Learn(ctx, 7, []precedent.Thread{thread}, again))
 }
 
 func mustDismissals(t *testing.T, m *Memory) []precedent.Dismissal {
 	t.Helper()
-	return value(m.Dismissals(t.Context()))(t)
+	return needs.Value(m.Dismissals(t.Context()))(t)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -28,13 +30,13 @@ func stranger(p Proposal) Proposal {
 
 func propose(t *testing.T, m *Memory, p Proposal) Captured {
 	t.Helper()
-	return value(m.Propose(t.Context(), p))(t)
+	return needs.Value(m.Propose(t.Context(), p))(t)
 }
 
 func statesOf(t *testing.T, m *Memory) map[string]precedent.LearningState {
 	t.Helper()
 	states := map[string]precedent.LearningState{}
-	for _, l := range value(m.Learnings(t.Context()))(t) {
+	for _, l := range needs.Value(m.Learnings(t.Context()))(t) {
 		states[l.Directive] = l.State
 	}
 	return states
@@ -60,7 +62,7 @@ func TestPropose(t *testing.T) {
 	inferred.Inferred = true
 	check("inferred", inferred, pending, "", false, utc)
 	check("a stranger's", stranger(says(precedent.LearnDontFlag, injection, "")), pending, "", false, injection)
-	theirs := value(m.Learnings(t.Context()))(t)
+	theirs := needs.Value(m.Learnings(t.Context()))(t)
 	theirs = slices.DeleteFunc(theirs, func(l precedent.Learning) bool { return l.Directive != injection })
 	if c, err := m.ApproveLearning(t.Context(), theirs[0].ID, "mallory", false); err != nil || c.Refused == "" {
 		t.Errorf("approved by a stranger: %+v, %v", c, err)
@@ -68,7 +70,7 @@ func TestPropose(t *testing.T) {
 	// A maintainer who says what is pending approves it.
 	check("said again by a maintainer", says(precedent.LearnConvention, "Times are in UTC", ""), active, "dana", true, utc)
 	// The same comment is learned once, also after it was forgotten.
-	value(m.ForgetLearning(t.Context(), "check every", "dana"))(t)
+	needs.Value(m.ForgetLearning(t.Context(), "check every", "dana"))(t)
 	check("forgotten, and read again", said, forgotten, "dana", true, directive)
 	said.From.By, said.From.URL = precedent.FromCommand, ""
 	check("forgotten, and told again", said, active, "dana", false, directive)
@@ -160,8 +162,8 @@ func TestReplay(t *testing.T) {
 	declined := find("db/d.go", "retry()", precedent.Bugs, precedent.High, "Retry has no backoff")
 	record(t, m, "r1", "h1", high, fixed, mild, declined)
 	accepted := precedent.Outcome{Thread: "t", Fingerprint: fixed.Fingerprint, PullRequest: 3, Kind: precedent.Fixed, At: *now}
-	must(t, value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{accepted}))
-	value(m.Dismiss(ctx, declined.ID, Dismissal{Who: "dana"}))(t)
+	needs.NoError(t, needs.Value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{accepted}))
+	needs.Value(m.Dismiss(ctx, declined.ID, Dismissal{Who: "dana"}))(t)
 	for directive, hidden := range map[string]string{
 		"don't flag queries that are built from user input": high.ID,
 		"ignore rows that are never closed":                 fixed.ID,
@@ -241,7 +243,7 @@ func TestEditAndHistory(t *testing.T) {
 	*now = now.Add(time.Hour)
 	edit := func(mayWrite bool, to string) Captured {
 		got, err := m.EditLearning(ctx, c.ID, "kim", mayWrite, func(l *precedent.Learning) { l.Directive, l.State = to, precedent.LearningForgotten })
-		must(t, err)
+		needs.NoError(t, err)
 		return got
 	}
 	if got := edit(true, "check the length of lists"); got.Refused != "" || got.Version != 2 || got.State != precedent.LearningActive {
@@ -295,7 +297,7 @@ func recallLearnings(t *testing.T, m *Memory, q LearningQuery, paths ...string) 
 	t.Helper()
 	q.Change = changeOf(paths...)
 	found, _, err := m.RecallLearnings(t.Context(), q)
-	must(t, err)
+	needs.NoError(t, err)
 	return found
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -27,7 +29,7 @@ func remember(t *testing.T) (*Memory, *time.Time) {
 	t.Helper()
 	now := start
 	clock := func() time.Time { return now }
-	db := value(store.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), store.Options{Now: clock}))(t)
+	db := needs.Value(store.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), store.Options{Now: clock}))(t)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -57,13 +59,13 @@ func stand(f *precedent.Finding, prev, next string) {
 func record(t *testing.T, m *Memory, id, head string, findings ...precedent.Finding) *precedent.Review {
 	t.Helper()
 	v := &precedent.Review{ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Threshold: 75, Findings: findings, At: m.Now()}
-	must(t, m.Record(t.Context(), v))
+	needs.NoError(t, m.Record(t.Context(), v))
 	return v
 }
 
 func recall(t *testing.T, m *Memory, head string, paths ...string) Recall {
 	t.Helper()
-	return value(m.Recall(t.Context(), paths, "base", head))(t)
+	return needs.Value(m.Recall(t.Context(), paths, "base", head))(t)
 }
 
 // TestSameChangeAgain reviews a change over and over: what is recalled for it
@@ -118,7 +120,7 @@ func TestDismiss(t *testing.T) {
 	f.Symbol = "Check"
 	record(t, m, "r1", "one", f)
 
-	j := value(m.Dismiss(ctx, " "+strings.ToUpper(f.ID[:7]), Dismissal{Reason: "intended here", Who: "dana"}))(t)
+	j := needs.Value(m.Dismiss(ctx, " "+strings.ToUpper(f.ID[:7]), Dismissal{Reason: "intended here", Who: "dana"}))(t)
 	want := precedent.Dismissal{
 		ID: j.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: "x leaks", Path: "a.go", Symbol: "Check",
 		Category: precedent.Security, Severity: precedent.Critical, Reason: "intended here", Who: "dana", At: start,
@@ -168,8 +170,8 @@ func TestDismiss(t *testing.T) {
 	if _, err := m.Undismiss(ctx, f.ID); !errors.Is(err, ErrUnknownID) {
 		t.Error(err)
 	}
-	j = value(m.Dismiss(ctx, f.ID, Dismissal{Reason: "", Who: ""}))(t)
-	value(m.Undismiss(ctx, j.ID))(t) // by the dismissal's own id
+	j = needs.Value(m.Dismiss(ctx, f.ID, Dismissal{Reason: "", Who: ""}))(t)
+	needs.Value(m.Undismiss(ctx, j.ID))(t) // by the dismissal's own id
 }
 
 func TestIDs(t *testing.T) {
@@ -234,7 +236,7 @@ func TestExplain(t *testing.T) {
 	elsewhere := find("b.go", "x := 1", precedent.Bugs, precedent.Low, "x elsewhere")
 	elsewhere.Drop("merge", precedent.Duplicate, f.ID, "says the same")
 	record(t, m, "r1", "one", double, f, elsewhere)
-	e := value(m.Explain(ctx, f.ID))(t)
+	e := needs.Value(m.Explain(ctx, f.ID))(t)
 	if diff := cmp.Diff(f.Trail, e.Trail); diff != "" || e.Finding.Title != "x" || len(e.Duplicates) != 2 || e.Dismissal != nil {
 		t.Errorf("%s %+v", diff, e)
 	}
@@ -329,23 +331,6 @@ func TestBlockIsBounded(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
-	}
-}
-
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
-func value[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		must(t, err)
-		return v
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -40,7 +42,7 @@ func TestDismissRule(t *testing.T) {
 		}
 	}
 	dropped := func() (paths []string) {
-		dismissals := value(m.Dismissals(ctx))(t)
+		dismissals := needs.Value(m.Dismissals(ctx))(t)
 		for _, f := range Suppress(fs, dismissals, *now, 75, nil) {
 			if f.Dropped == precedent.Rejected {
 				paths = append(paths, f.Path)
@@ -94,7 +96,7 @@ func TestDismissWithin(t *testing.T) {
 	if _, err := m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "net/**"}); !errors.Is(err, ErrGlob) {
 		t.Errorf("outside of its files: %v", err)
 	}
-	j := value(m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "io/", Reason: "never in this repo"}))(t)
+	j := needs.Value(m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "io/", Reason: "never in this repo"}))(t)
 	out := Suppress(fs, []precedent.Dismissal{j}, *now, 75, nil)
 	if out[0].Dropped != precedent.Dismissed || out[1].Dropped != precedent.Rejected || !out[2].Live() {
 		t.Errorf("%s %s %s", out[0].Dropped, out[1].Dropped, out[2].Dropped)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -18,7 +20,7 @@ import (
 func TestStatistics(t *testing.T) {
 	ctx := t.Context()
 	m, now := remember(t)
-	empty := value(m.Statistics(ctx, time.Time{}))(t)
+	empty := needs.Value(m.Statistics(ctx, time.Time{}))(t)
 	for _, v := range empty.Measures {
 		if v.Value != nil || v.Samples != 0 || v.Met() {
 			t.Errorf("without data: %+v", v)
@@ -32,7 +34,7 @@ func TestStatistics(t *testing.T) {
 			ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, Findings: fs, At: *now, PullRequest: &number,
 			CostUSD: 0.5, TookMS: 2_000, Usage: precedent.Usage{Requests: 3, InputTokens: 100}, RulesChecked: []precedent.Rule{{ID: "r", Text: "Wrap errors", Source: "CLAUDE.md"}},
 		}
-		must(t, m.Record(ctx, v))
+		needs.NoError(t, m.Record(ctx, v))
 	}
 	at := func(line string, p precedent.Placement) precedent.Finding {
 		f := find("a.go", line, precedent.Bugs, precedent.Medium, "about "+line)
@@ -51,15 +53,15 @@ func TestStatistics(t *testing.T) {
 	threads := []precedent.Thread{posted(one, "t1"), posted(two, "t2")}
 	threads[0].State = precedent.ThreadResolved
 	threads[1].PullRequest = 8
-	rows := value(m.rows(ctx))(t)
-	must(t, rows.SaveThreads(ctx, threads))
+	rows := needs.Value(m.rows(ctx))(t)
+	needs.NoError(t, rows.SaveThreads(ctx, threads))
 	outcomes := []precedent.Outcome{became(threads[0], precedent.Fixed, "", "", false), became(threads[1], precedent.Declined, "kim", "no", true)}
 	outcomes[0].Confidence, outcomes[1].Confidence = 90, 80
 	outcomes[0].Severity, outcomes[1].Severity = precedent.High, precedent.Low
 	for i := range outcomes {
-		value(m.Learn(ctx, outcomes[i].PullRequest, threads, outcomes[i:i+1]))(t)
+		needs.Value(m.Learn(ctx, outcomes[i].PullRequest, threads, outcomes[i:i+1]))(t)
 	}
-	s := value(m.Statistics(ctx, time.Time{}))(t)
+	s := needs.Value(m.Statistics(ctx, time.Time{}))(t)
 	var got []string
 	for _, v := range s.Measures {
 		got = append(got, fmt.Sprintf("%s: %.2f of %d, %v", v.Name, *v.Value, v.Samples, v.Met()))
@@ -96,21 +98,21 @@ func TestStatistics(t *testing.T) {
 // BenchmarkStatistics reads 10,000 reviews with 20,000 outcomes: 0.5 s on a busy machine.
 func BenchmarkStatistics(b *testing.B) {
 	ctx := b.Context()
-	db := value(store.Open(ctx, filepath.Join(b.TempDir(), "memory.db"), store.Options{}))(b)
+	db := needs.Value(store.Open(ctx, filepath.Join(b.TempDir(), "memory.db"), store.Options{}))(b)
 	defer db.Close()
 	m := &Memory{DB: db, Repo: repo, Now: func() time.Time { return start }}
-	rows := value(m.rows(ctx))(b)
+	rows := needs.Value(m.rows(ctx))(b)
 	var outcomes []precedent.Outcome
 	for i := range 10_000 {
 		f := find(fmt.Sprintf("d/%d.go", i%500), fmt.Sprint("line ", i%3_000), precedent.Bugs, precedent.Medium, "Something")
 		number := i/3 + 1
 		v := &precedent.Review{ID: fmt.Sprint("r", i), Repo: repo, Head: fmt.Sprint(i), Scope: precedent.FullScope, Threshold: 75, Findings: []precedent.Finding{f}, At: start.Add(time.Duration(i) * time.Minute), PullRequest: &number}
-		must(b, m.Record(ctx, v))
+		needs.NoError(b, m.Record(ctx, v))
 		for k := range 2 {
 			outcomes = append(outcomes, precedent.Outcome{Fingerprint: fmt.Sprint(i, k), PullRequest: number, Kind: precedent.OutcomeKinds[(i+k)%7], Confidence: 50 + i%50, MayWrite: true, Proof: "the flagged lines changed", At: start})
 		}
 	}
-	must(b, rows.SaveOutcomes(ctx, outcomes))
+	needs.NoError(b, rows.SaveOutcomes(ctx, outcomes))
 	for b.Loop() {
 		if s, err := m.Statistics(ctx, time.Time{}); err != nil || s.Reviews != 10_000 {
 			b.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -421,16 +423,16 @@ func TestRecallCountsAcceptances(t *testing.T) {
 	m, now := remember(t)
 	no, yes := in(find("io/a.go", "defer g.Close()", precedent.Bugs, precedent.Medium, "Error of Close is ignored"), "Load"), in(find("io/a.go", "defer k.Close()", precedent.Bugs, precedent.Medium, "Error of Close is ignored"), "Load")
 	record(t, m, "r1", "one", no, yes)
-	value(m.Dismiss(ctx, no.ID, Dismissal{Reason: "intended here", Who: "dana"}))(t)
+	needs.Value(m.Dismiss(ctx, no.ID, Dismissal{Reason: "intended here", Who: "dana"}))(t)
 	*now = now.AddDate(0, 0, 2)
 	fixed := became(posted(yes, "t1"), precedent.Fixed, "", "", false)
 	fixed.At = *now
-	value(m.Learn(ctx, 7, []precedent.Thread{posted(yes, "t1")}, []precedent.Outcome{fixed}))(t)
+	needs.Value(m.Learn(ctx, 7, []precedent.Thread{posted(yes, "t1")}, []precedent.Outcome{fixed}))(t)
 	if r := recall(t, m, "next", "io/a.go"); len(r.Dismissals) != 1 || r.Dismissals[0].Accepted != 1 {
 		t.Errorf("%+v", r.Dismissals)
 	}
 	// Retired, it no longer holds, and why is kept; a new dismissal holds again.
-	rows := value(m.rows(ctx))(t)
+	rows := needs.Value(m.rows(ctx))(t)
 	j := recall(t, m, "next", "io/a.go").Dismissals[0]
 	is(t, "retired", true)(rows.Retire(ctx, j.ID, "#8 fixed it", *now))
 	is(t, "retired twice", false)(rows.Retire(ctx, j.ID, "again", *now))

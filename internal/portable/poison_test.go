@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/memory"
@@ -50,7 +52,7 @@ func TestPoisonedMemory(t *testing.T) {
 	for carrier, bring := range map[string]func(*testing.T, *memory.Memory, []byte){
 		"an imported file": func(t *testing.T, m *memory.Memory, line []byte) {
 			header, _, _ := strings.Cut(export(t, m), "\n")
-			value(Read(t.Context(), m, strings.NewReader(header+"\n"+string(line)+"\n"), true))(t)
+			needs.Value(Read(t.Context(), m, strings.NewReader(header+"\n"+string(line)+"\n"), true))(t)
 		},
 		"a synced ref": func(t *testing.T, m *memory.Memory, line []byte) {
 			rows := Rows{}
@@ -58,7 +60,7 @@ func TestPoisonedMemory(t *testing.T) {
 				return // the line is refused
 			}
 			rows.dropOwners()
-			value(save(t.Context(), m, rows))(t)
+			needs.Value(save(t.Context(), m, rows))(t)
 		},
 	} {
 		for _, l := range poison() {
@@ -75,11 +77,11 @@ func checkPoison(t *testing.T, carrier string, l precedent.Learning, bring func(
 	again := forgotten
 	again.State, again.UpdatedAt = precedent.LearningActive, now.Add(time.Minute)
 	for _, l := range []precedent.Learning{l, again} {
-		bring(t, m, value(json.Marshal(map[string]any{learningKind: l}))(t))
+		bring(t, m, needs.Value(json.Marshal(map[string]any{learningKind: l}))(t))
 	}
 	change := &diff.Change{Files: []diff.File{{Path: "db/a.go"}}}
 	recalled, _, err := m.RecallLearnings(t.Context(), memory.LearningQuery{Change: change})
-	must(t, err)
+	needs.NoError(t, err)
 	for _, r := range recalled {
 		words := r.Directive + r.Glob
 		if r.ID == again.ID || r.Kind.Quieter() && strings.HasPrefix(r.Glob, "**") || r.Scope == precedent.OwnerScope && carrier == "a synced ref" ||

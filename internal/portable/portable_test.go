@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
@@ -24,14 +26,14 @@ var (
 // openMemory is an empty memory of the team's repository.
 func openMemory(t testing.TB) *memory.Memory {
 	t.Helper()
-	db := value(store.OpenMemory(t.Context(), store.Options{Now: func() time.Time { return now }}))(t)
+	db := needs.Value(store.OpenMemory(t.Context(), store.Options{Now: func() time.Time { return now }}))(t)
 	t.Cleanup(func() { db.Close() })
 	return &memory.Memory{DB: db, Repo: team, Now: func() time.Time { return now }}
 }
 
 func rowsOf(t testing.TB, m *memory.Memory) *store.Repo {
 	t.Helper()
-	return value(m.DB.RepoFor(t.Context(), m.Repo))(t)
+	return needs.Value(m.DB.RepoFor(t.Context(), m.Repo))(t)
 }
 
 func reject(t testing.TB, m *memory.Memory, fingerprint string, at time.Time) precedent.Dismissal {
@@ -40,7 +42,7 @@ func reject(t testing.TB, m *memory.Memory, fingerprint string, at time.Time) pr
 		Fingerprint: fingerprint, Finding: precedent.FindingID(m.Repo, fingerprint), Claim: "the error is ignored", Path: "a.go",
 		Category: precedent.Categories[0], Severity: precedent.Low, Reason: "it cannot fail", Who: "dana", At: at,
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	return j
 }
 
@@ -56,7 +58,7 @@ func learningOf(id, directive string, at time.Time) precedent.Learning {
 func learn(t testing.TB, m *memory.Memory, l precedent.Learning) {
 	t.Helper()
 	_, _, err := rowsOf(t, m).AddLearning(t.Context(), l, "dana")
-	must(t, err)
+	needs.NoError(t, err)
 }
 
 func export(t testing.TB, m *memory.Memory) string {
@@ -100,7 +102,7 @@ func drawRows(t *rapid.T, label string) Rows {
 				CreatedAt: at, UpdatedAt: at,
 			})
 		}
-		must(t, err)
+		needs.NoError(t, err)
 		rows[made.key] = made
 	}
 	return Merge(rows, nil)
@@ -158,7 +160,7 @@ func TestKeptNewest(t *testing.T) {
 				r, err := reader{now}.history(store.SharedChange{Learning: "aa", LearningChange: store.LearningChange{
 					At: at, Action: "edited", After: learningOf("aa", "x", at),
 				}})
-				must(t, err)
+				needs.NoError(t, err)
 				rows[r.key] = r
 			}
 			return Merge(rows, nil)
@@ -179,7 +181,7 @@ func TestLinesAreStable(t *testing.T) {
 		first, err := reader{now}.dismissal(dismissal{
 			Fingerprint: "aa", Claim: text.Draw(t, "claim"), Reason: text.Draw(t, "reason"), Who: text.Draw(t, "who"), Severity: precedent.Low, At: now,
 		})
-		must(t, err)
+		needs.NoError(t, err)
 		if strings.Contains(first.line, "QYLPMN5HFIQR7XYA") || strings.Contains(first.line, "\u202e") {
 			t.Fatalf("unsafe: %s", first.line)
 		}
@@ -202,7 +204,7 @@ func TestExportAndImport(t *testing.T) {
 	reject(t, to, "bb", now.Add(-2*time.Hour))
 	learn(t, from, learningOf("l1", "check errors", now))
 	outcome := precedent.Outcome{Fingerprint: "aa", PullRequest: 3, Kind: precedent.Declined, At: now}
-	must(t, rowsOf(t, from).SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
+	needs.NoError(t, rowsOf(t, from).SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
 	text := export(t, from)
 	got, err := Read(t.Context(), to, strings.NewReader(text), false)
 	if want := (Counts{Added: 3, Removed: 1}); err != nil || got.Counts != want {
@@ -223,7 +225,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 	// A later dismissal of the same finding wins again, also if the clock is behind.
 	reject(t, to, "bb", now.Add(-3*time.Hour))
-	value(Read(t.Context(), to, strings.NewReader(text), false))(t)
+	needs.Value(Read(t.Context(), to, strings.NewReader(text), false))(t)
 	if j, err := rowsOf(t, to).Dismissal(t.Context(), "bb", now); err != nil || j == nil {
 		t.Errorf("the new dismissal was lost: %v", err)
 	}
@@ -315,7 +317,7 @@ func TestOldRowsEnd(t *testing.T) {
 	r := reader{now}
 	rows := Rows{}
 	add := func(made row, err error) {
-		must(t, err)
+		needs.NoError(t, err)
 		rows[made.key] = made
 	}
 	year := 366 * 24 * time.Hour
@@ -330,32 +332,11 @@ func TestOldRowsEnd(t *testing.T) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	made := value(reader{now}.dismissal(dismissal{
+	made := needs.Value(reader{now}.dismissal(dismissal{
 		Fingerprint: "aa", Claim: "the error of Close is ignored", Reason: "it cannot fail here, because the file is only read",
 		Path: "internal/a/b.go", Symbol: "Load", Who: "dana", Severity: precedent.Low, At: now, ExpiresAt: now.Add(store.DismissalLife),
 	}))(b)
 	for b.Loop() {
-		value((reader{now}).parse([]byte(made.line)))(b)
-	}
-}
-
-// must ends a test, or a part of a random one, if there is an error.
-func must(t interface {
-	Helper()
-	Fatal(args ...any)
-}, err error,
-) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
-func value[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		must(t, err)
-		return v
+		needs.Value((reader{now}).parse([]byte(made.line)))(b)
 	}
 }

@@ -49,7 +49,7 @@ func clone(t testing.TB, origin string) *Sync {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clone")
 	runGit(t, filepath.Dir(dir), "clone", "-q", origin, dir)
-	repo := value(git.Open(t.Context(), dir, git.Options{LazyEnv: []string{"PATH=" + os.Getenv("PATH")}}))(t)
+	repo := needs.Value(git.Open(t.Context(), dir, git.Options{LazyEnv: []string{"PATH=" + os.Getenv("PATH")}}))(t)
 	t.Cleanup(func() { repo.Close() })
 	return &Sync{
 		Git: repo, Memory: openMemory(t), At: git.Shared{Remote: "origin", Ref: "refs/precedent/memory"},
@@ -60,14 +60,14 @@ func clone(t testing.TB, origin string) *Sync {
 // push puts files on the ref, as somebody does by hand, and returns the commit.
 func push(t testing.TB, s *Sync, files ...git.SharedFile) string {
 	t.Helper()
-	commit := value(s.Git.CommitShared(t.Context(), "", "x", now, files))(t)
-	must(t, s.Git.PushShared(t.Context(), s.At, "", commit))
+	commit := needs.Value(s.Git.CommitShared(t.Context(), "", "x", now, files))(t)
+	needs.NoError(t, s.Git.PushShared(t.Context(), s.At, "", commit))
 	return commit
 }
 
 func run(t testing.TB, s *Sync) Synced {
 	t.Helper()
-	return value(s.Run(t.Context()))(t)
+	return needs.Value(s.Run(t.Context()))(t)
 }
 
 // TestInterleavings: two clones that write and exchange in turn and at once, and that end
@@ -88,7 +88,7 @@ func TestInterleavings(t *testing.T) {
 		switch random.IntN(4) {
 		case 0, 1:
 			_, added, err := rows.Reject(t.Context(), precedent.Dismissal{Fingerprint: id, Claim: "x", Severity: precedent.Low, Who: "dana", At: clock})
-			must(t, err)
+			needs.NoError(t, err)
 			live[id] = live[id] || added
 		case 2: // taken back: newer than anything before, whatever the other clone has seen
 			if j, err := rows.Dismissal(t.Context(), id, now); err != nil {
@@ -128,7 +128,7 @@ func TestInterleavings(t *testing.T) {
 			run(t, s)
 		case 1: // a crash after the push
 			_, _, err := s.exchange(t.Context())
-			must(t, err)
+			needs.NoError(t, err)
 			crashes++
 		case 2:
 			var wait sync.WaitGroup
@@ -159,7 +159,7 @@ func TestInterleavings(t *testing.T) {
 			}
 		}
 		got := map[string]precedent.LearningState{}
-		for _, l := range value(rowsOf(t, s.Memory).Learnings(t.Context()))(t) {
+		for _, l := range needs.Value(rowsOf(t, s.Memory).Learnings(t.Context()))(t) {
 			got[l.ID] = l.State
 		}
 		if !maps.Equal(got, states) {
@@ -212,7 +212,7 @@ func TestHostileRefs(t *testing.T) {
 		blob := strings.TrimSpace(runGit(t, at, "hash-object", "-w", "--stdin"))
 		cmd := exec.Command("git", "mktree")
 		cmd.Dir, cmd.Stdin = at, strings.NewReader("120000 blob "+blob+"\tversion.json\n")
-		tree := value(cmd.Output())(t)
+		tree := needs.Value(cmd.Output())(t)
 		commit := strings.TrimSpace(runGit(t, at, "commit-tree", "-m", "x", strings.TrimSpace(string(tree))))
 		runGit(t, at, "update-ref", s.At.Ref, commit)
 		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
@@ -239,7 +239,7 @@ func TestOwnersLearningsStay(t *testing.T) {
 	s := clone(t, origin(t))
 	l := learningOf("ll", "check errors", now)
 	l.Scope = precedent.OwnerScope
-	made := value(reader{now}.learning(l))(t)
+	made := needs.Value(reader{now}.learning(l))(t)
 	push(t, s, Rows{made.key: made}.files()...)
 	if done := run(t, s); done.Added != 0 || done.Rows != 0 {
 		t.Errorf("%+v", done)
@@ -265,7 +265,7 @@ func record(t testing.TB, m *memory.Memory, id string, n int) {
 			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: 90, Placement: precedent.Inline,
 		})
 	}
-	must(t, m.Record(t.Context(), &precedent.Review{
+	needs.NoError(t, m.Record(t.Context(), &precedent.Review{
 		ID: id, Repo: m.Repo, Base: "b" + id, Head: "h" + id, Scope: precedent.FullScope, Threshold: 75, Findings: found, At: now,
 	}))
 }
@@ -277,13 +277,13 @@ func TestHistoryTravels(t *testing.T) {
 	a, b := clone(t, at), clone(t, at)
 	record(t, a.Memory, "one", 4)
 	rows := rowsOf(t, a.Memory)
-	value(rows.BeginConsolidation(t.Context(), "x", time.Minute))(t)
+	needs.Value(rows.BeginConsolidation(t.Context(), "x", time.Minute))(t)
 	insight := precedent.Insight{
 		ID: "aabb", State: precedent.InsightActive, Text: "Errors are dropped", Scope: "api/**", Category: precedent.Bugs, Engine: true,
 		Findings: []string{"one-0"}, Citations: []string{"one-0"}, PullRequests: []int{1}, People: []string{"dana"}, Changes: 1,
 		CreatedAt: now, UpdatedAt: now,
 	}
-	value(rows.EndConsolidation(t.Context(), "x", []precedent.Insight{insight}, false))(t)
+	needs.Value(rows.EndConsolidation(t.Context(), "x", []precedent.Insight{insight}, false))(t)
 	run(t, a)
 	if done := run(t, b); done.Added != 5 {
 		t.Errorf("%+v", done)

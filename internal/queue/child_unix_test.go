@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -51,12 +53,12 @@ type replica struct {
 
 func child(t testing.TB, words ...any) *replica {
 	t.Helper()
-	r := &replica{Cmd: exec.Command(value(os.Executable())(t))}
+	r := &replica{Cmd: exec.Command(needs.Value(os.Executable())(t))}
 	r.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
 	r.Stderr = t.Output()
-	r.out = bufio.NewReader(value(r.StdoutPipe())(t))
-	r.in = value(r.StdinPipe())(t)
-	must(t, r.Start())
+	r.out = bufio.NewReader(needs.Value(r.StdoutPipe())(t))
+	r.in = needs.Value(r.StdinPipe())(t)
+	needs.NoError(t, r.Start())
 	t.Cleanup(r.kill)
 	return r
 }

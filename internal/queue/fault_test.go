@@ -20,7 +20,7 @@ import (
 // change changes the database behind the back of the queue.
 func change(t testing.TB, db *store.DB, query string, args ...any) {
 	t.Helper()
-	must(t, db.Transact(t.Context(), "test", func(tx *sql.Tx) error {
+	needs.NoError(t, db.Transact(t.Context(), "test", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(t.Context(), query, args...)
 		return err
 	}))
@@ -79,7 +79,7 @@ func TestFault2Redelivered(t *testing.T) {
 		}
 		// The same id of another forge is another delivery.
 		q := opened(t, db, Options{})
-		if fresh := value(q.Accept(t.Context(), Delivery{Forge: "gitea", ID: "x", Event: "push"}, nil))(t); !fresh {
+		if fresh := needs.Value(q.Accept(t.Context(), Delivery{Forge: "gitea", ID: "x", Event: "push"}, nil))(t); !fresh {
 			t.Error("it was not accepted")
 		}
 	})
@@ -125,7 +125,7 @@ func TestFault4BurstOfEvents(t *testing.T) {
 			accept(t, q, fmt.Sprint(i), review(app, 1, fmt.Sprint("head", i)))
 		}
 		accept(t, q, "labelled", review(app, 1, ""))
-		must(t, q.Start(t.Context()))
+		needs.NoError(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		if len(heads) != 1 || heads[0] != "head9" {
 			t.Errorf("ran %v", heads)
@@ -139,12 +139,12 @@ func TestFault5Locked(t *testing.T) {
 	inTurn(t, func(t *testing.T, db *store.DB) {
 		q := opened(t, db, Options{})
 		accept(t, q, "0", review(app, 1, "a"))
-		pool := value(db.Pool(1))(t)
+		pool := needs.Value(db.Pool(1))(t)
 		defer pool.Close()
-		tx := value(pool.BeginTx(t.Context(), nil))(t)
-		value(tx.ExecContext(t.Context(), "UPDATE deliveries SET event = 'locked'"))(t)
+		tx := needs.Value(pool.BeginTx(t.Context(), nil))(t)
+		needs.Value(tx.ExecContext(t.Context(), "UPDATE deliveries SET event = 'locked'"))(t)
 		if db.Engine() == store.PostgreSQL {
-			value(tx.ExecContext(t.Context(), "LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE"))(t)
+			needs.Value(tx.ExecContext(t.Context(), "LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE"))(t)
 		}
 		limit := q.commitTimeout
 		q.commitTimeout = 500 * time.Millisecond
@@ -159,7 +159,7 @@ func TestFault5Locked(t *testing.T) {
 			})
 		}
 		group.Wait()
-		must(t, tx.Rollback())
+		needs.NoError(t, tx.Rollback())
 		q.commitTimeout = limit
 		needs.WaitUntil(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 		accept(t, q, "locked1", review(app, 1, "b"))
@@ -268,7 +268,7 @@ func TestFault15Garbage(t *testing.T) {
 			change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ("+
 				job+", 3, 'default', 'available')")
 		}
-		must(t, q.Start(t.Context()))
+		needs.NoError(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "the good one is done, the others are dead", func() bool {
 			states := map[State]int{}
 			for _, j := range jobs(t, q) {
@@ -312,7 +312,7 @@ func TestFault16TwoReplicas(t *testing.T) {
 		for i := range replicas {
 			replicas[i] = opened(t, db, Options{Do: do})
 			replicas[i].Every(Sweep, time.Hour)
-			must(t, replicas[i].Start(t.Context()))
+			needs.NoError(t, replicas[i].Start(t.Context()))
 			// On SQLite a process that starts takes over what another one runs.
 			needs.WaitUntil(t, "swept", func() bool { return done(t, replicas[i], 1) })
 		}

@@ -49,7 +49,7 @@ func TestFault12WorkerKilled(t *testing.T) {
 		})
 		victim := hanging(t, q, db, place)
 		victim.kill()
-		must(t, q.Start(t.Context()))
+		needs.NoError(t, q.Start(t.Context()))
 		if got := <-attempts; got != 2 {
 			t.Errorf("attempt %d", got)
 		}
@@ -72,12 +72,12 @@ func TestFault13WorkerStalls(t *testing.T) {
 			return record(ctx, db, r)
 		}})
 		stalled := hanging(t, q, db, place)
-		must(t, stalled.Process.Signal(syscall.SIGSTOP))
-		must(t, q.Start(t.Context()))
+		needs.NoError(t, stalled.Process.Signal(syscall.SIGSTOP))
+		needs.NoError(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		before := only(t, q)
-		must(t, stalled.Process.Signal(syscall.SIGCONT))
-		value(fmt.Fprintln(stalled.in, "go on"))(t)
+		needs.NoError(t, stalled.Process.Signal(syscall.SIGCONT))
+		needs.Value(fmt.Fprintln(stalled.in, "go on"))(t)
 		if got := stalled.says(t); got != "lease lost" {
 			t.Errorf("the worker that stalled %s", got)
 		}
@@ -96,7 +96,7 @@ func TestFault13WorkerStalls(t *testing.T) {
 // count counts the rows of a table, or of what is written so.
 func count(t testing.TB, db *store.DB, from string, args ...any) (n int) {
 	t.Helper()
-	must(t, db.Transact(t.Context(), "count", func(tx *sql.Tx) error {
+	needs.NoError(t, db.Transact(t.Context(), "count", func(tx *sql.Tx) error {
 		return tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+from, args...).Scan(&n)
 	}))
 	return n
@@ -112,7 +112,7 @@ type effect struct {
 func effects(t testing.TB, db *store.DB) map[effect]int {
 	t.Helper()
 	all := map[effect]int{}
-	must(t, db.Transact(t.Context(), "read effects", func(tx *sql.Tx) error {
+	needs.NoError(t, db.Transact(t.Context(), "read effects", func(tx *sql.Tx) error {
 		clear(all)
 		found, err := tx.QueryContext(t.Context(), "SELECT pull, head FROM effects")
 		if err != nil {
@@ -149,7 +149,7 @@ func TestKilledWhileAccepting(t *testing.T) {
 				if err != nil {
 					break // a line that was cut is not an answer
 				}
-				n := value(strconv.Atoi(strings.TrimSpace(line)))(t)
+				n := needs.Value(strconv.Atoi(strings.TrimSpace(line)))(t)
 				accepted[n] = true
 			}
 			end.Stop()

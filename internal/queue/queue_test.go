@@ -66,7 +66,7 @@ func openPlace(ctx context.Context, place string) (*store.DB, error) {
 
 func openAt(t testing.TB, place string) *store.DB {
 	t.Helper()
-	db := value(openPlace(t.Context(), place))(t)
+	db := needs.Value(openPlace(t.Context(), place))(t)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -84,7 +84,7 @@ func opened(t testing.TB, db *store.DB, o Options) *Queue {
 	if o.Poll == 0 {
 		o.Poll = 20 * time.Millisecond
 	}
-	q := value(Open(t.Context(), db, o))(t)
+	q := needs.Value(Open(t.Context(), db, o))(t)
 	t.Cleanup(func() { stop(t, q) })
 	return q
 }
@@ -92,7 +92,7 @@ func opened(t testing.TB, db *store.DB, o Options) *Queue {
 func started(t testing.TB, db *store.DB, o Options) *Queue {
 	t.Helper()
 	q := opened(t, db, o)
-	must(t, q.Start(t.Context()))
+	needs.NoError(t, q.Start(t.Context()))
 	return q
 }
 
@@ -115,7 +115,7 @@ func stop(t testing.TB, q *Queue) {
 // jobs returns all entries.
 func jobs(t testing.TB, q *Queue) []Job {
 	t.Helper()
-	return value(q.List(t.Context(), Filter{Limit: 100000}))(t)
+	return needs.Value(q.List(t.Context(), Filter{Limit: 100000}))(t)
 }
 
 // done tells whether there are so many entries, and all are done.
@@ -137,7 +137,7 @@ func only(t testing.TB, q *Queue) Job {
 
 func accept(t testing.TB, q *Queue, id string, tasks ...Task) {
 	t.Helper()
-	value(q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: "pull_request"}, tasks))(t)
+	needs.Value(q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: "pull_request"}, tasks))(t)
 }
 
 func review(repo precedent.Repo, pull int, head string) Task {
@@ -187,22 +187,5 @@ func BenchmarkAccept(b *testing.B) {
 			b.StopTimer()
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "accepted/s")
 		})
-	}
-}
-
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
-func value[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		must(t, err)
-		return v
 	}
 }

@@ -114,14 +114,14 @@ func TestEndings(t *testing.T) {
 		accept(t, q, "3", review(app, 1, "a")) // but not one that failed
 		say(fmt.Errorf("wrapped: %w", Never(errors.New("it is gone"))))
 		is(Waiting, "no network", 1)
-		value(q.Retry(t.Context(), j.ID))(t)
+		needs.Value(q.Retry(t.Context(), j.ID))(t)
 		is(Dead, "wrapped: it is gone", 1)
 		say(nil)
-		must(t, q.Want(t.Context(), review(app, 1, "a"))) // a sweep does not restart a dead letter
+		needs.NoError(t, q.Want(t.Context(), review(app, 1, "a"))) // a sweep does not restart a dead letter
 		is(Dead, "wrapped: it is gone", 1)
-		value(q.Retry(t.Context(), j.ID))(t)
+		needs.Value(q.Retry(t.Context(), j.ID))(t)
 		is(Done, "", 0)
-		value(q.Cancel(t.Context(), j.ID))(t)
+		needs.Value(q.Cancel(t.Context(), j.ID))(t)
 		is(Done, "", 0) // there is nothing to cancel
 		say(Later(time.Hour, "it waits"))
 		accept(t, q, "4", review(app, 1, "b"))
@@ -135,7 +135,7 @@ func TestEndings(t *testing.T) {
 		accept(t, q, "5", Task{Kind: Reply, Repo: app, Pull: 1}) // runs until it is cancelled
 		<-hang
 		running := is(Running, "", 0)
-		value(q.Cancel(t.Context(), running.ID))(t)
+		needs.Value(q.Cancel(t.Context(), running.ID))(t)
 		is(Cancelled, "", 0)
 		accept(t, q, "6", Task{Kind: Fix, Repo: app, Pull: 1}) // runs into its timeout
 		<-hang
@@ -202,7 +202,7 @@ func TestLostJobs(t *testing.T) {
 			accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
 		}
 		change(t, db, "DELETE FROM river_job")
-		must(t, q.Start(t.Context()))
+		needs.NoError(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "all ran", func() bool { return runs.Load() == 20 })
 	})
 }
@@ -267,7 +267,7 @@ func TestFair(t *testing.T) {
 func TestClaimsWaitForDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{}, 1)
-		db := value(store.Open(t.Context(), filepath.Join(t.TempDir(), "queue.db"), store.Options{
+		db := needs.Value(store.Open(t.Context(), filepath.Join(t.TempDir(), "queue.db"), store.Options{
 			After: func(d time.Duration) <-chan time.Time {
 				select {
 				case busy <- struct{}{}:
@@ -278,7 +278,7 @@ func TestClaimsWaitForDatabase(t *testing.T) {
 		}))(t)
 		q := opened(t, db, Options{})
 		var claims sync.WaitGroup
-		must(t, db.Transact(t.Context(), "hold", func(*sql.Tx) error {
+		needs.NoError(t, db.Transact(t.Context(), "hold", func(*sql.Tx) error {
 			for id := range 3 {
 				claims.Go(func() {
 					r, _, err := q.claim(t.Context(), &river.Job[entry]{JobRow: &rivertype.JobRow{ID: int64(id)}})
@@ -320,7 +320,7 @@ func TestOwnPush(t *testing.T) {
 		if err := run.Check(t.Context()); err != nil {
 			t.Fatalf("its own push: %v", err)
 		}
-		must(t, q.watch(t.Context()))
+		needs.NoError(t, q.watch(t.Context()))
 		accept(t, other, "3", review(app, 1, "c"))
 		if err := run.Check(t.Context()); !errors.Is(err, ErrSuperseded) {
 			t.Errorf("another push: %v", err)
@@ -344,7 +344,7 @@ func TestFoundRestartsDeadLetters(t *testing.T) {
 		}})
 		reply := Task{Kind: Reply, Repo: app, Pull: 1}
 		for range 2 {
-			must(t, q.Found(t.Context(), reply))
+			needs.NoError(t, q.Found(t.Context(), reply))
 			<-ran
 			needs.WaitUntil(t, "it is dead", func() bool { return only(t, q).State == Dead })
 			if err := q.Want(t.Context(), reply); err != nil || only(t, q).State != Dead {
@@ -371,7 +371,7 @@ func TestPeriodRestartsDeadLetters(t *testing.T) {
 			}
 		}})
 		q.Every(Prune, 100*time.Millisecond)
-		must(t, q.Start(t.Context()))
+		needs.NoError(t, q.Start(t.Context()))
 		<-ran
 		<-ran
 		needs.WaitUntil(t, "it ends well", func() bool { return jobs(t, q)[0].State == Done })
@@ -385,7 +385,7 @@ func TestFoundMany(t *testing.T) {
 	for n := range 2*maxTasks + 1 {
 		tasks = append(tasks, review(app, n+1, "a"))
 	}
-	must(t, q.Found(t.Context(), tasks...))
+	needs.NoError(t, q.Found(t.Context(), tasks...))
 	if stats, err := q.Stats(t.Context()); err != nil || stats.Kinds[Review].Ready != len(tasks) {
 		t.Errorf("%v, %+v", err, stats)
 	}

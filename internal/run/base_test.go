@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -88,7 +90,7 @@ func lose(name string) func(t *testing.T, work string) {
 	return func(t *testing.T, work string) {
 		t.Helper()
 		id := pulltest.Git(t, filepath.Dir(work), work, "rev-parse", "main:"+name)
-		must(t, os.Remove(filepath.Join(work, ".git", "objects", id[:2], id[2:])))
+		needs.NoError(t, os.Remove(filepath.Join(work, ".git", "objects", id[:2], id[2:])))
 	}
 }
 
@@ -96,14 +98,14 @@ func lose(name string) func(t *testing.T, work string) {
 func reviewLocal(t *testing.T, r *workspace.Env, work string, spec git.Spec) *precedent.Review {
 	t.Helper()
 	repo, err := r.OpenRepository(t.Context(), workspace.Location{Dir: work})
-	must(t, err)
+	needs.NoError(t, err)
 	defer repo.Close()
 	job := newJob(nil)
 	job.Engine = workspace.EngineSetup{WhyNone: "none"}
 	p, err := PrepareLocal(t.Context(), r, repo, spec, job)
-	must(t, err)
+	needs.NoError(t, err)
 	defer p.Close()
 	made, err := p.Run(t.Context(), Watch{})
-	must(t, err)
+	needs.NoError(t, err)
 	return made.Review
 }

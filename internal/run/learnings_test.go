@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -21,7 +23,7 @@ func TestLearningsCannotBeRead(t *testing.T) {
 	work := pulltest.Repository(t, home)
 	r := newEnv(home, forgetest.NewStage(t).Clock)
 	w, err := r.OpenWorkspace(t.Context(), workspace.Location{Dir: work})
-	must(t, err)
+	needs.NoError(t, err)
 	c, err := r.Learn(t.Context(), w, memory.Proposal{Kind: precedent.LearnDo, Directive: "check errors"}, "dana")
 	if err != nil || !c.Active() || !c.Private || c.From.By != precedent.FromCommand {
 		t.Fatalf("%+v, %v", c, err)
@@ -37,7 +39,7 @@ func TestLearningsCannotBeRead(t *testing.T) {
 	if err == nil {
 		err = db.Close()
 	}
-	must(t, err)
+	needs.NoError(t, err)
 	got := reviewLocal(t, r, work, git.Spec{Range: "main...feature"})
 	if len(got.Failures) != 1 || got.Failures[0].Step != "learnings" || !strings.Contains(got.Failures[0].Error,
 		"does not use stored learnings") || got.Verdict == precedent.Failed {

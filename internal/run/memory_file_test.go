@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/pulltest"
@@ -79,7 +81,7 @@ func TestForeignMemory(t *testing.T) {
 			test.make(t, work)
 			r := newEnv(home, forgetest.NewStage(t).Clock)
 			repo, err := r.OpenRepository(t.Context(), workspace.Location{Dir: work})
-			must(t, err)
+			needs.NoError(t, err)
 			defer repo.Close()
 			file, foreign := repo.File, repo.Foreign
 			beside := filepath.Join(work, ".precedent", "memory.db")
@@ -108,8 +110,8 @@ func link(to, at string) func(t *testing.T, work string) {
 		t.Helper()
 		pulltest.Write(t, filepath.Dir(work), filepath.Join(to, workspace.MemoryName), "")
 		path := filepath.Join(work, at)
-		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(t, os.Symlink(filepath.Join(filepath.Dir(work), to), path))
+		needs.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		needs.NoError(t, os.Symlink(filepath.Join(filepath.Dir(work), to), path))
 	}
 }
 
@@ -121,6 +123,6 @@ func own(name string) func(t *testing.T, work string) {
 			t.Skip("only root can give files away")
 		}
 		pulltest.Write(t, work, ".precedent/memory.db", "")
-		must(t, os.Chown(filepath.Join(work, name), 65534, 65534))
+		needs.NoError(t, os.Chown(filepath.Join(work, name), 65534, 65534))
 	}
 }

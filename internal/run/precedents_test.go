@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/memory"
@@ -62,7 +64,7 @@ func TestWithin(t *testing.T) {
 // the policy or the operator turned off is not opened.
 func TestUnreadableCorpus(t *testing.T) {
 	db, err := store.OpenMemory(t.Context(), store.Options{})
-	must(t, err)
+	needs.NoError(t, err)
 	db.Close()
 	id := precedent.LocalRepo("x")
 	w := &workspace.Workspace{
@@ -76,7 +78,7 @@ func TestUnreadableCorpus(t *testing.T) {
 	}{{true, "", 1}, {true, precedent.PrecedentsAnonymous, 1}, {false, "", 0}, {true, precedent.PrecedentsOff, 0}} {
 		p := &Prepared{settings: &settings.Settings{Precedents: settings.Value[bool]{Value: test.on}}, workspace: w}
 		p.Input.Change, p.Input.Policy.Precedents = &diff.Change{}, test.policy
-		must(t, p.recallPrecedents(t.Context(), w, true))
+		needs.NoError(t, p.recallPrecedents(t.Context(), w, true))
 		got := p.Input.Precedents
 		if len(got.Failures) != test.fails || got.Index != nil || test.fails > 0 &&
 			!strings.HasPrefix(got.Failures[0], "what people wrote on earlier pull requests is not used: ") {

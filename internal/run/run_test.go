@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -19,13 +21,13 @@ import (
 func TestFilesOfWhatIsNotCommitted(t *testing.T) {
 	home := t.TempDir()
 	work := pulltest.Repository(t, home)
-	must(t, os.WriteFile(filepath.Join(work, "new.txt"), []byte("new\n"), 0o600))
+	needs.NoError(t, os.WriteFile(filepath.Join(work, "new.txt"), []byte("new\n"), 0o600))
 	r := newEnv(home, forgetest.NewStage(t).Clock)
 	repo, err := r.OpenRepository(t.Context(), workspace.Location{Dir: work})
-	must(t, err)
+	needs.NoError(t, err)
 	defer repo.Close()
 	p, err := PrepareLocal(t.Context(), r, repo, git.Spec{Worktree: true}, newJob(&pulltest.Engine{}))
-	must(t, err)
+	needs.NoError(t, err)
 	defer p.Close()
 	f := p.files(t.Context())
 	list, err := f.List(t.Context(), precedent.Right)
@@ -44,12 +46,5 @@ func TestFilesOfWhatIsNotCommitted(t *testing.T) {
 	}
 	if log, err := f.History(t.Context(), "till.js"); err != nil || strings.Count(log, "dana") != 1 {
 		t.Errorf("history of till.js: %q, %v", log, err)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -47,21 +49,21 @@ func TestTrapsCatch(t *testing.T) {
 			}
 			dir := readable(t)
 			f, _, done, err := hostileOutside(t.Context(), dir)
-			must(t, err)
+			needs.NoError(t, err)
 			defer done()
 			f.Env = []string{"KNOWN=1"}
 			said, err := json.Marshal(f)
-			must(t, err)
+			needs.NoError(t, err)
 			j, err := Job{
 				Tree: filepath.Join(dir, "tree"), Argv: []string{self, "trap", "inside", string(said)},
 				Env: f.Env[:1:1], Limits: f.Limits, program: self,
 			}.checked()
-			must(t, err)
+			needs.NoError(t, err)
 			o, err := b.orderFor(j)
-			must(t, err)
+			needs.NoError(t, err)
 			test.order(&o, f)
 			l, err := b.prepare(t.Context(), o)
-			must(t, err)
+			needs.NoError(t, err)
 			test.launch(l)
 			r, err := l.run(t.Context(), o.Limits, nil)
 			var traps []Trap
@@ -94,13 +96,13 @@ func TestTrapsCatch(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	eachKind(t, func(t *testing.T, b Sandbox) {
 		exe, err := os.Executable()
-		must(t, err)
+		needs.NoError(t, err)
 		marker := rand.Text()
 		cmd := exec.CommandContext(t.Context(), exe)
 		cmd.Env = []string{victimVariable + "=" + string(b.Kind()), markerVariable + "=" + marker}
 		out, err := cmd.StdoutPipe()
-		must(t, err)
-		must(t, cmd.Start())
+		needs.NoError(t, err)
+		needs.NoError(t, cmd.Start())
 		alive := func() bool { return survivors(marker) != "" }
 		if !within(time.Minute, alive) {
 			t.Error("the sandbox never started")
@@ -138,7 +140,7 @@ func TestSetuid(t *testing.T) {
 	eachKind(t, func(t *testing.T, b Sandbox) {
 		dir := readable(t)
 		copyFrom(t, "/usr/bin/id", filepath.Join(dir, "id"))
-		must(t, os.Chmod(filepath.Join(dir, "id"), 0o755|os.ModeSetuid|os.ModeSetgid))
+		needs.NoError(t, os.Chmod(filepath.Join(dir, "id"), 0o755|os.ModeSetuid|os.ModeSetgid))
 		j := sh("/tools/id -u; /tools/id -g")
 		j.Mounts = []Mount{{dir, "/tools"}}
 		r, err := b.Run(t.Context(), j)

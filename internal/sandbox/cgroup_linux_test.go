@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -16,8 +18,8 @@ func TestGroupParent(t *testing.T) {
 	for dir, hands := range map[string]string{
 		"": "cpu memory pids\n", "user.slice": "cpu memory pids\n", "user.slice/app.slice": "pids\n", "user.slice/app.slice/run.scope": "",
 	} {
-		must(t, os.MkdirAll(filepath.Join(mount, dir), 0o755))
-		must(t, os.WriteFile(filepath.Join(mount, dir, "cgroup.subtree_control"), []byte(hands), 0o644))
+		needs.NoError(t, os.MkdirAll(filepath.Join(mount, dir), 0o755))
+		needs.NoError(t, os.WriteFile(filepath.Join(mount, dir, "cgroup.subtree_control"), []byte(hands), 0o644))
 	}
 	info := "30 23 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n29 23 0:25 / " + mount + " rw,nosuid shared:4 - cgroup2 cgroup2 rw\n"
 	for _, test := range []struct{ mountinfo, cgroup, want string }{
@@ -38,7 +40,7 @@ func TestGroupParent(t *testing.T) {
 			t.Errorf("%q: %q, want %q", test.cgroup, got, want)
 		}
 	}
-	must(t, os.WriteFile(filepath.Join(mount, "cgroup.subtree_control"), []byte("hugetlb\n"), 0o644))
+	needs.NoError(t, os.WriteFile(filepath.Join(mount, "cgroup.subtree_control"), []byte("hugetlb\n"), 0o644))
 	if got := groupParent(info, "0::/\n"); got != "" {
 		t.Errorf("a group without memory: %q", got)
 	}
@@ -67,13 +69,13 @@ func TestGroup(t *testing.T) {
 			"is ended":       {Job{Argv: []string{self, "trap", "linger", "x"}, Limits: Limits{Time: 300e6}, program: self}, TimedOut},
 		} {
 			j, err := test.job.checked()
-			must(t, err)
+			needs.NoError(t, err)
 			o, err := b.orderFor(j)
-			must(t, err)
+			needs.NoError(t, err)
 			plain := b
 			plain.groups = ""
 			l, err := plain.prepare(t.Context(), o)
-			must(t, err)
+			needs.NoError(t, err)
 			if l.group, err = newGroup(parent, nil); err != nil {
 				l.close()
 				t.Skipf("needs a control group that it can write to: %v", err)

@@ -101,17 +101,17 @@ func TestHostileBuilds(t *testing.T) {
 
 func hostileBuild(t *testing.T, b Sandbox, test build, source string) {
 	tree, folder := readable(t), t.TempDir()
-	must(t, os.CopyFS(tree, os.DirFS(source)))
-	must(t, os.WriteFile(filepath.Join(folder, "canary"), nil, 0o666))
-	must(t, os.Chmod(folder, 0o777))
+	needs.NoError(t, os.CopyFS(tree, os.DirFS(source)))
+	needs.NoError(t, os.WriteFile(filepath.Join(folder, "canary"), nil, 0o666))
+	needs.NoError(t, os.Chmod(folder, 0o777))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	needs.NoError(t, err)
 	defer l.Close()
 	var visits atomic.Int64
 	go count(l, &visits)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	n, err := rand.Int(rand.Reader, big.NewInt(1e15))
-	must(t, err)
+	needs.NoError(t, err)
 	marker := "86400." + n.String()
 
 	j := Job{

@@ -13,12 +13,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestNone takes away what this machine offers: then nothing is run.
 func TestNone(t *testing.T) {
 	exe, err := os.Executable()
-	must(t, err)
+	needs.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), exe)
 	cmd.Env = []string{victimVariable + "=none"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
@@ -99,7 +101,7 @@ func TestWhatCannotBeRun(t *testing.T) {
 func bigTree(t *testing.T) string {
 	t.Helper()
 	dir := readable(t)
-	must(t, os.WriteFile(filepath.Join(dir, "big"), make([]byte, 2<<20), 0o644))
+	needs.NoError(t, os.WriteFile(filepath.Join(dir, "big"), make([]byte, 2<<20), 0o644))
 	return dir
 }
 
@@ -107,6 +109,6 @@ func bigTree(t *testing.T) string {
 func readable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	must(t, os.Chmod(dir, 0o755))
+	needs.NoError(t, os.Chmod(dir, 0o755))
 	return dir
 }

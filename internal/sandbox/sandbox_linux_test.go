@@ -48,14 +48,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// must stops the test at an error.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // eachKind runs test in a sandbox of each kind that this machine has, and says
 // which it lacks; there has to be one.
 func eachKind(t *testing.T, test func(*testing.T, Sandbox)) {
@@ -81,10 +73,10 @@ func TestSelfTest(t *testing.T) {
 	t.Setenv("PRECEDENT_CANARY", "in the environment of this process")
 	defer syscall.Umask(syscall.Umask(0o077)) // as a careful service has it
 	leaked, err := os.Open("/etc/passwd")
-	must(t, err)
+	needs.NoError(t, err)
 	defer leaked.Close()
 	fd, err := syscall.Dup(int(leaked.Fd())) // without close-on-exec
-	must(t, err)
+	needs.NoError(t, err)
 	defer syscall.Close(fd)
 	eachKind(t, func(t *testing.T, b Sandbox) {
 		begun := time.Now()
@@ -93,7 +85,7 @@ func TestSelfTest(t *testing.T) {
 			t.Errorf("self-test: %d traps, %v", len(traps), err)
 		}
 		dir, err := os.MkdirTemp("", "precedent-box-") //nolint:usetesting // t.TempDir is closed to others
-		must(t, err)
+		needs.NoError(t, err)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		most, err := b.attackEverything(t.Context(), dir)
 		traps = append(traps, most...)
@@ -117,11 +109,11 @@ func TestUnprivileged(t *testing.T) {
 	}
 	const nobody = 65534
 	dir, err := os.MkdirTemp("", "precedent-sandbox-test-") //nolint:usetesting // t.TempDir is closed to others
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	program := filepath.Join(dir, "tests")
 	copyFrom(t, "/proc/self/exe", program)
-	must(t, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(dir+"/tmp", 0o777), os.Chmod(dir+"/tmp", 0o777)))
+	needs.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(dir+"/tmp", 0o777), os.Chmod(dir+"/tmp", 0o777)))
 	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.count=1", "-test.short")
 	cmd.Dir = dir
 	cmd.Env = []string{
@@ -141,12 +133,12 @@ func TestUnprivileged(t *testing.T) {
 func copyFrom(t *testing.T, source, target string) {
 	t.Helper()
 	in, err := os.Open(source)
-	must(t, err)
+	needs.NoError(t, err)
 	defer in.Close()
 	out, err := os.OpenFile(target, os.O_CREATE|os.O_WRONLY, 0o755)
-	must(t, err)
+	needs.NoError(t, err)
 	_, err = io.Copy(out, in)
-	must(t, errors.Join(err, out.Close()))
+	needs.NoError(t, errors.Join(err, out.Close()))
 }
 
 func sh(script string) Job {
@@ -201,8 +193,8 @@ func TestTreeAndMounts(t *testing.T) {
 		tree, tools := readable(t), readable(t)
 		for name, text := range map[string]string{"tree/a": "a\n", "tree/deps/evil": "evil\n", "tools/tool": "#!/bin/sh\necho tool\n"} {
 			name = filepath.Join(map[bool]string{true: tools, false: tree}[strings.HasPrefix(name, "tools")], name[5:])
-			must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-			must(t, os.WriteFile(name, []byte(text), 0o755))
+			needs.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+			needs.NoError(t, os.WriteFile(name, []byte(text), 0o755))
 		}
 		j := sh("cat a && echo changed > a && cat a && deps/tool && tools/tool && /opt/a/b/tool && ls deps && ! touch deps/x 2>/dev/null && ! touch tools/x 2>/dev/null")
 		j.Tree, j.Writable = tree, true
@@ -221,7 +213,7 @@ func TestTreeAndMounts(t *testing.T) {
 			t.Errorf("read-only: %+v, %v", r, err)
 		}
 		if os.Getuid() == 0 { // the command is somebody else
-			must(t, os.Chmod(tree, 0o700))
+			needs.NoError(t, os.Chmod(tree, 0o700))
 			if _, err := b.Run(t.Context(), j); err == nil || !strings.Contains(err.Error(), "chmod") {
 				t.Errorf("%v; want a hint", err)
 			}

@@ -5,6 +5,8 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var (
@@ -127,7 +129,7 @@ func TestFormsAreFound(t *testing.T) {
 			text := "x := f(" + token + ", 3)"
 			var s Scanner
 			reported, leaving, err := s.Both("a.go", []string{text})
-			must(t, err)
+			needs.NoError(t, err)
 			if len(leaving) > 0 && (len(reported) > 0 || form[0] == "hide") {
 				found++
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
@@ -17,7 +19,7 @@ import (
 func gitleaks(t testing.TB) *detect.Detector {
 	t.Helper()
 	d, err := detect.NewDetectorDefaultConfig()
-	must(t, err)
+	needs.NoError(t, err)
 	d.IgnoreGitleaksAllow = true
 	return d
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -52,7 +54,7 @@ func TestNeeded(t *testing.T) {
 		`\b(?:hvs\.[\w-]{90}|s\.[a-z0-9]{24})\b`: {"s.abcdefghijklmnopqrstuvwx", "is. abcdefghijklmnopqrstuvw"},
 	} {
 		re, err := syntax.Parse(pattern, syntax.Perl)
-		must(t, err)
+		needs.NoError(t, err)
 		n := neededBy(re)
 		if !n.in(texts.yes, lowered(texts.yes)) || n.in(texts.no, lowered(texts.no)) {
 			t.Errorf("%s: %+v", pattern, n)
@@ -78,10 +80,10 @@ func TestSameWithoutShortcuts(t *testing.T) {
 		texts = append(texts, string(b))
 	}
 	files, err := filepath.Glob("*.go")
-	must(t, err)
+	needs.NoError(t, err)
 	for _, f := range files {
 		data, err := os.ReadFile(f)
-		must(t, err)
+		needs.NoError(t, err)
 		texts = append(texts, string(data))
 	}
 	found := 0

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestOrdinaryCodeIsShown: what is redacted without need is not reviewed. Of the lines of
@@ -18,7 +20,7 @@ func TestOrdinaryCodeIsShown(t *testing.T) {
 	lines, hidden := 0, 0
 	for _, pattern := range patterns {
 		names, err := filepath.Glob(pattern)
-		must(t, err)
+		needs.NoError(t, err)
 		for _, name := range names {
 			data, err := os.ReadFile(name)
 			if err != nil {

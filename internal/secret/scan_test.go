@@ -19,7 +19,7 @@ import (
 func rules(t testing.TB) *ruleSet {
 	t.Helper()
 	set, err := loadRules()
-	must(t, err)
+	needs.NoError(t, err)
 	return set
 }
 
@@ -28,7 +28,7 @@ func scan(t testing.TB, path string, lines ...string) []Match {
 	t.Helper()
 	var s Scanner
 	found, err := s.Scan(path, lines)
-	must(t, err)
+	needs.NoError(t, err)
 	return found
 }
 
@@ -184,7 +184,7 @@ func code(t testing.TB, n int) []string {
 	}
 	for i := 0; len(lines) < n; i++ {
 		b, err := os.ReadFile(files[i%len(files)])
-		must(t, err)
+		needs.NoError(t, err)
 		lines = append(lines, strings.Split(string(b), "\n")...)
 	}
 	return lines[:n]
@@ -254,12 +254,5 @@ func BenchmarkHostile(b *testing.B) {
 				Redact("", text)
 			}
 		})
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
@@ -42,7 +44,7 @@ func TestCheckCI(t *testing.T) {
 			}
 			return err
 		})
-		must(t, err)
+		needs.NoError(t, err)
 	}
 	if err := s.checkCI(t.Context(), &queue.Run{Task: queue.Task{
 		Kind: queue.CheckCI, Repo: shop, Head: sha(2), Reason: "run completed",

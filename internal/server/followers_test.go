@@ -58,7 +58,7 @@ func TestJobsWaitForRepositories(t *testing.T) {
 	}
 	fail = false
 	sync.Kind = queue.CorpusSync
-	must(t, s.do(t.Context(), sync))
+	needs.NoError(t, s.do(t.Context(), sync))
 	if all := s.jobs(t); len(all) != 1 || all[0].Kind != queue.CorpusSync || all[0].Repo != shop {
 		t.Errorf("jobs: %+v", all)
 	}
@@ -137,7 +137,7 @@ func TestRedeliveryAfterAnOutage(t *testing.T) {
 	elapsed := time.Duration(0)
 	p.breaker.elapsed = func() time.Duration { return elapsed }
 	for range 2 {
-		must(t, p.sweep(t.Context()))
+		needs.NoError(t, p.sweep(t.Context()))
 		p.time, elapsed, down = p.time.Add(5*time.Minute), elapsed+5*time.Minute, false
 	}
 	if want := []time.Time{start.Add(5 * time.Minute).Add(-downtime)}; !slices.EqualFunc(since, want, time.Time.Equal) {
@@ -152,7 +152,7 @@ func TestRedeliveryIsNotPossible(t *testing.T) {
 		return nil, "the token cannot see the webhooks of acme/shop", nil
 	}
 	for range 3 {
-		must(t, p.sweep(t.Context()))
+		needs.NoError(t, p.sweep(t.Context()))
 		p.time = p.time.Add(2 * time.Hour)
 	}
 	if n := strings.Count(p.log.String(), "the token cannot see the webhooks"); n != 1 {
@@ -167,7 +167,7 @@ func TestPollsAfterAKill(t *testing.T) {
 	next := newStage(t, p.db, func(o *Options) { o.Replica, o.Now = "next", func() time.Time { return p.time } })
 	asked := 0
 	next.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) { asked++; return nil, nil }
-	must(t, next.takeOver(t.Context()))
+	needs.NoError(t, next.takeOver(t.Context()))
 	next.poller.Round(t.Context())
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
@@ -179,7 +179,7 @@ func TestPollsAfterAKill(t *testing.T) {
 func TestTooManyConnections(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
 	plain, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	needs.NoError(t, err)
 	l := s.limited(plain)
 	accepted := make(chan net.Conn, 2)
 	done := make(chan struct{})
@@ -195,7 +195,7 @@ func TestTooManyConnections(t *testing.T) {
 	}()
 	dial := func() net.Conn {
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
-		must(t, err)
+		needs.NoError(t, err)
 		return c
 	}
 	first := dial()

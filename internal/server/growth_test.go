@@ -87,7 +87,7 @@ func holds(t *testing.T, temp string) held {
 		h.files = len(open)
 	}
 	folders, err := os.ReadDir(temp)
-	must(t, err)
+	needs.NoError(t, err)
 	h.folders = len(folders)
 	return h
 }
@@ -168,7 +168,7 @@ func (f *team) done(t *testing.T, s *stage) {
 	t.Helper()
 	for i, repo := range f.repos {
 		seen, err := s.o.Reviewer.Watched(t.Context(), repo)
-		must(t, err)
+		needs.NoError(t, err)
 		if is := seen[i+1]; is.Head != sha(f.heads[i]) || is.Done != is.Head {
 			t.Errorf("%s: %+v, want %s", repo, is, sha(f.heads[i]))
 		}
@@ -189,6 +189,6 @@ func (s *stage) rows(t *testing.T) map[string]int {
 		}
 		return nil
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	return counts
 }

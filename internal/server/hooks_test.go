@@ -69,7 +69,7 @@ func TestWebhookRequests(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
 	body := pullEvent("opened", 7, sha(1))
 	var again bytes.Buffer
-	must(t, json.Compact(&again, body))
+	needs.NoError(t, json.Compact(&again, body))
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	if _, err := z.Write(make([]byte, 1<<20)); err != nil || z.Close() != nil {
@@ -201,7 +201,7 @@ func TestFault5DatabaseLocked(t *testing.T) {
 	}
 	group.Wait()
 	close(unlock)
-	must(t, <-done)
+	needs.NoError(t, <-done)
 	s.hooks.limit = hookTime
 	if status, got := s.deliver(delivery(t.Context(), "after", "pull_request", newSecret,
 		pullEvent("opened", 50, sha(1)))); status != 202 {
@@ -307,13 +307,13 @@ func TestOverload(t *testing.T) {
 	var open []net.Conn
 	for range maxHooks {
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-		must(t, err)
+		needs.NoError(t, err)
 		open = append(open, c)
 		_, err = io.WriteString(c,
 			"POST /webhooks/github HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-GitHub-Event: "+
 				"push\r\nX-GitHub-Delivery: x\r\nX-Hub-Signature-256: sha256="+
 				strings.Repeat("0", 64)+"\r\nContent-Length: 1000\r\n\r\n{")
-		must(t, err)
+		needs.NoError(t, err)
 	}
 	needs.WaitUntil(t, "all places are taken", func() bool { return len(s.hooks.inFlight) == maxHooks })
 	ask := func() int {

@@ -9,20 +9,22 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestLogFields: everything that the packages of a server log is in the list of fields, so that
 // nothing that they say is dropped, and the list has nothing else.
 func TestLogFields(t *testing.T) {
 	files, err := filepath.Glob("../*/*.go")
-	must(t, err)
+	needs.NoError(t, err)
 	used := map[string]bool{"hint": true} // workflow.HintKey
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		must(t, err)
+		needs.NoError(t, err)
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -113,11 +115,11 @@ func (p *pollStage) onGitHub(t *testing.T) (*forgetest.Stage, *forgetest.Repo, *
 	api := s.GitHub(t)
 	s.World.Add(repo)
 	token, err := wire.NewToken(forgetest.Secret)
-	must(t, err)
+	needs.NoError(t, err)
 	client, err := github.New(github.Options{
 		BaseURL: api.URL + "/api/v3", Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep},
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	p.forge.open = client.Open
 	p.serve(precedent.Repo{Host: client.Host(), Owner: repo.Owner, Name: repo.Name})
 	return s, repo, client
@@ -394,7 +396,7 @@ func TestPollSeesLabelSetBack(t *testing.T) {
 	if err == nil {
 		err = rows.ForgetWatchedShape(t.Context(), 7) // as a round does that changes the label
 	}
-	must(t, err)
+	needs.NoError(t, err)
 	poll("set back", 1)
 	poll("seen", 0)
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/github"
@@ -83,7 +85,7 @@ func openSQLite(t testing.TB) *store.DB {
 
 func opened(t testing.TB, db *store.DB, err error) *store.DB {
 	t.Helper()
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -122,10 +124,10 @@ func (b *buffer) String() string {
 func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 	t.Helper()
 	client, err := github.New(github.Options{BaseURL: "https://git.example/api/v3"})
-	must(t, err)
+	needs.NoError(t, err)
 	s := &stage{forge: &bent{Forge: client}, db: db, log: &buffer{}}
 	op, err := settings.Read(settings.Sources{})
-	must(t, err)
+	needs.NoError(t, err)
 	o := Options{
 		Reviewer:   &workspace.Env{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)},
 		Connection: workspace.Connection{Forge: s.forge}, Job: run.Job{Settings: op},
@@ -167,13 +169,6 @@ func (s *stage) get(t testing.TB, path string, change func(*http.Request)) *http
 func (s *stage) jobs(t testing.TB) []queue.Job {
 	t.Helper()
 	all, err := s.queue.List(t.Context(), queue.Filter{Limit: 100_000})
-	must(t, err)
+	needs.NoError(t, err)
 	return all
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
@@ -91,7 +93,7 @@ func TestMetrics(t *testing.T) {
 	s.metrics.Review(&precedent.Review{Verdict: "what is that", Gate: &precedent.GateResult{Status: "odd"}})
 	s.metrics.Poll(pollUnchanged)
 	s.metrics.Job("review", "done")
-	must(t, s.queue.Want(t.Context(), queue.Task{Kind: queue.Review, Repo: shop, Pull: 7, Head: sha(1)}))
+	needs.NoError(t, s.queue.Want(t.Context(), queue.Task{Kind: queue.Review, Repo: shop, Pull: 7, Head: sha(1)}))
 	s.forge.quota = forge.Quota{Limit: 5000, Left: 4999}
 	text := s.get(t, "/metrics", nil).Body.String()
 	for _, want := range []string{
@@ -209,7 +211,7 @@ func TestSweep(t *testing.T) {
 	p.poller.Round(t.Context())
 	sweep := func() []string {
 		t.Helper()
-		must(t, p.sweep(t.Context()))
+		needs.NoError(t, p.sweep(t.Context()))
 		var ready []string
 		for _, j := range p.jobs(t) {
 			if j.State == queue.Ready {
@@ -233,7 +235,7 @@ func TestSweep(t *testing.T) {
 	}, nil); err != nil {
 		t.Fatal(err)
 	}
-	must(t, p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)))
+	needs.NoError(t, p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)))
 	if got := sweep(); !slices.Equal(got, []string{"sweep"}) {
 		t.Errorf("a lost job: %q", got)
 	}
@@ -255,7 +257,7 @@ func TestRedelivery(t *testing.T) {
 	p.forge.redeliver = func(d forge.HookDelivery) error { again = append(again, d.GUID); return nil }
 	start := p.time
 	for range 3 {
-		must(t, p.sweep(t.Context()))
+		needs.NoError(t, p.sweep(t.Context()))
 		p.time = p.time.Add(5 * time.Minute)
 	}
 	if len(since) != 1 || !since[0].Equal(start.Add(-downtime)) || !slices.Equal(again, []string{"g1", "g2"}) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -42,7 +44,7 @@ func TestParseFileOfAnything(t *testing.T) {
 func TestPricesAreRead(t *testing.T) {
 	file, err := parseFile("config.yaml",
 		[]byte("prices:\n  a: {input: 1, output: 2}\n  b/c: {input: 1.5, cached: 0, cache_write: 3, output: 0}\n"))
-	must(t, err)
+	needs.NoError(t, err)
 	want := llm.Prices{"a": {Input: 1, Cached: 1, CacheWrite: 1, Output: 2}, "b/c": {Input: 1.5, CacheWrite: 3}}
 	if len(file.prices) != 2 || file.prices["a"] != want["a"] || file.prices["b/c"] != want["b/c"] {
 		t.Errorf("read %+v, want %+v", file.prices, want)
@@ -68,7 +70,7 @@ func TestLinters(t *testing.T) {
     exits: [1, 3]
 `
 	file, err := parseFile("c.yaml", []byte(text))
-	must(t, err)
+	needs.NoError(t, err)
 	if diff := cmp.Diff([]lint.Linter{ruff, moved, own}, file.linters); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
@@ -15,14 +17,14 @@ import (
 func written(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	must(t, os.WriteFile(path, []byte(text), 0o600))
+	needs.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
 // TestReadDefaults: every default is right, and without a file nothing is missing.
 func TestReadDefaults(t *testing.T) {
 	s, err := Read(Sources{})
-	must(t, err)
+	needs.NoError(t, err)
 	if s.Found || s.Engine.Value.Kind != NoEngine || s.Forge.Value != (forge.Address{Kind: forge.GitHub}) ||
 		s.Concurrency.Value != 4 ||
 		s.MaxCost.Value <= 0 || s.MaxCostPerDay.Value < s.MaxCost.Value || s.MaxCostPull.Value < s.MaxCost.Value ||
@@ -49,7 +51,7 @@ func TestReadSources(t *testing.T) {
 		"timeout": "90s",
 		"context": "4000",
 	}})
-	must(t, err)
+	needs.NoError(t, err)
 	if s.Engine.Value != (Engine{Command, "/work/mine"}) ||
 		s.Engine.Source != (Source{Environment, "environment PRECEDENT_ENGINE"}) {
 		t.Errorf("engine %+v", s.Engine)
@@ -134,7 +136,7 @@ func TestReadEmbeddings(t *testing.T) {
 	path := written(t, "fail_on: low\nembeddings:\n  url: https://example.org/v1/embeddings\n  model: m\n  dimensions: "+
 		"256\n")
 	s, err := Read(Sources{File: path, Env: map[string]string{"PRECEDENT_EMBEDDINGS_MODEL": "other"}})
-	must(t, err)
+	needs.NoError(t, err)
 	if s.EmbeddingsURL.Value != "https://example.org/v1" || s.EmbeddingsURL.Source.Words != "file "+path+":3" ||
 		s.EmbeddingsModel.Value != "other" ||
 		s.EmbeddingsDimensions.Value != 256 || s.EmbeddingsTimeout.Value != 20*time.Second {
@@ -171,17 +173,10 @@ func TestReadFinds(t *testing.T) {
 		},
 	} {
 		s, err := Read(Sources{Env: test.env})
-		must(t, err)
+		needs.NoError(t, err)
 		if s.Engine.Text != test.engine || s.Engine.Source.Words != test.by || s.Forge.Text != test.forge ||
 			s.Forge.Source.Words != test.on {
 			t.Errorf("%v: %+v, %+v", test.env, s.Engine, s.Forge)
 		}
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

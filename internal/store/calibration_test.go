@@ -7,13 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/calibration"
 )
 
 func mustLabels(t *testing.T, r *Repo) []calibration.Label {
 	t.Helper()
-	return value(r.Labels(t.Context(), 100))(t)
+	return needs.Value(r.Labels(t.Context(), 100))(t)
 }
 
 // testLabels: an outcome that says whether the team accepted the finding is a label, with
@@ -44,8 +46,8 @@ func testLabels(t *testing.T, open opener) {
 		th.State = precedent.ThreadResolved
 		o := outcomeOfThread(th, test.kind, start.Add(time.Duration(i)*time.Minute))
 		o.MayWrite, o.Confidence, o.Refit, o.Finder = test.mayWrite, 60+i, -i, "bugs"
-		must(t, r.SaveThreads(ctx, []precedent.Thread{th}))
-		must(t, r.SaveOutcomes(ctx, []precedent.Outcome{o}))
+		needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{th}))
+		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{o}))
 		if test.label {
 			want = append(want, calibration.Label{
 				Confidence: 60 + i, Refit: -i, Accepted: test.accepted, Finder: "bugs", Category: f.Category, Severity: f.Severity,
@@ -67,7 +69,7 @@ func testLabels(t *testing.T, open opener) {
 	}
 	same(t, want, pruned)
 	testReset(t, r, want)
-	value(r.Clear(ctx))(t)
+	needs.Value(r.Clear(ctx))(t)
 	checkEmpty(t, r)
 	checkHealth(t, r.db)
 }
@@ -76,7 +78,7 @@ func testLabels(t *testing.T, open opener) {
 func testReset(t *testing.T, r *Repo, want []calibration.Label) {
 	t.Helper()
 	for _, at := range []time.Time{want[1].At, start.AddDate(-1, 0, 0)} {
-		must(t, r.ResetThreshold(t.Context(), at))
+		needs.NoError(t, r.ResetThreshold(t.Context(), at))
 		got := mustLabels(t, r)
 		if len(got) != len(want)-2 || !got[0].At.Equal(want[2].At) {
 			t.Errorf("after a reset: %v", got)
@@ -120,12 +122,12 @@ func testLabelsOfAJoinedRepository(t *testing.T, open opener) {
 	for id, line := range map[precedent.Repo]string{local: "x", remote: "y"} {
 		r := repoFor(t, db, id)
 		th := threadOf(finding(id, "a.go", line, precedent.Bugs, precedent.High), "t-"+line, 7)
-		must(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, start.Add(time.Hour))}))
+		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, start.Add(time.Hour))}))
 	}
-	must(t, repoFor(t, db, local).ResetThreshold(ctx, start))
+	needs.NoError(t, repoFor(t, db, local).ResetThreshold(ctx, start))
 	r := repoFor(t, db, remote, local)
 	has(t, "labels of each", 2)(r.Labels(ctx, 100))
-	must(t, r.ResetThreshold(ctx, start.Add(time.Hour)))
+	needs.NoError(t, r.ResetThreshold(ctx, start.Add(time.Hour)))
 	has(t, "labels after a reset", 0)(r.Labels(ctx, 100))
 }
 
@@ -134,7 +136,7 @@ func testLabelsOfAJoinedRepository(t *testing.T, open opener) {
 func TestLabelsOfOlderOutcomes(t *testing.T) {
 	ctx := t.Context()
 	db := unopened(t, filepath.Join(t.TempDir(), "memory.db"))
-	must(t, db.upgrade(ctx, migrationsBefore(t, "00008")))
+	needs.NoError(t, db.upgrade(ctx, migrationsBefore(t, "00008")))
 	r := repoFor(t, db, remote)
 	for name, kind := range map[string]precedent.OutcomeKind{
 		"fixed": precedent.Fixed, "no": precedent.Declined, "author": precedent.Declined, "merged": precedent.IgnoredAtMerge,
@@ -142,18 +144,18 @@ func TestLabelsOfOlderOutcomes(t *testing.T) {
 	} {
 		f := bug(name)
 		if name != "gone" {
-			value(db.sql.ExecContext(ctx, "INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra) "+
+			needs.Value(db.sql.ExecContext(ctx, "INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra) "+
 				"VALUES ($1, $2, '', '', '', 5, '{}', '{}')", name, r.id))(t)
-			must(t, db.change(ctx, "save findings", func(tx *sql.Tx) error {
+			needs.NoError(t, db.change(ctx, "save findings", func(tx *sql.Tx) error {
 				return r.saveFindings(ctx, tx, name, Fold([]precedent.Finding{f}), 5)
 			}))
 		}
 		document := `{"title":"a \"may_write\":true joke","may_write":` + fmt.Sprint(name == "no") + "}"
-		value(db.sql.ExecContext(ctx,
+		needs.Value(db.sql.ExecContext(ctx,
 			"INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, 7, $2, $3, $4, 5)",
 			r.id, f.Fingerprint, kind, document))(t)
 	}
-	must(t, db.upgrade(ctx, migrations))
+	needs.NoError(t, db.upgrade(ctx, migrations))
 	got := map[bool]int{}
 	for _, l := range mustLabels(t, r) {
 		got[l.Accepted]++

@@ -88,7 +88,7 @@ var reviewEqual = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(preced
 // is whole. It returns the ids of all reviews.
 func checkFile(t *testing.T, place, seed string) map[string]bool {
 	t.Helper()
-	db := value(openAt(t.Context(), place, Options{}))(t)
+	db := needs.Value(openAt(t.Context(), place, Options{}))(t)
 	defer db.Close()
 	return checkReviews(t, db, seed)
 }
@@ -100,7 +100,7 @@ func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
 	r := repoFor(t, db, remote)
 	saved := func() map[string]bool {
 		ids := map[string]bool{}
-		must(t, rows(ctx, db.read, "SELECT id FROM reviews WHERE repo_id = $1", []any{r.id}, func(row scanner) error {
+		needs.NoError(t, rows(ctx, db.read, "SELECT id FROM reviews WHERE repo_id = $1", []any{r.id}, func(row scanner) error {
 			var id string
 			err := row.Scan(&id)
 			ids[id] = true
@@ -111,7 +111,7 @@ func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
 	ids := saved()
 	sightings := 0
 	for id := range ids {
-		got := value(r.Review(ctx, id))(t)
+		got := needs.Value(r.Review(ctx, id))(t)
 		words := strings.Split(id, "-")
 		i, _ := strconv.Atoi(words[2])
 		want := seededReview(seed, words[1], i)
@@ -120,7 +120,7 @@ func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
 		}
 		sightings += len(Fold(want.Findings))
 	}
-	c := value(r.Count(ctx))(t)
+	c := needs.Value(r.Count(ctx))(t)
 	if len(saved()) != len(ids) { // PostgreSQL commits what a process had sent some time after it was killed
 		return checkReviews(t, db, seed)
 	}
@@ -134,13 +134,13 @@ func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
 // PostgreSQL does not let in.
 func checkHealth(t *testing.T, db *DB) {
 	t.Helper()
-	if schema := value(db.Check(t.Context()))(t); schema != value(newestStep(migrations))(t) {
+	if schema := needs.Value(db.Check(t.Context()))(t); schema != needs.Value(newestStep(migrations))(t) {
 		t.Errorf("schema %d", schema)
 	}
 	if db.Engine() != SQLite {
 		return
 	}
-	broken := value(db.sql.Query("PRAGMA foreign_key_check"))(t)
+	broken := needs.Value(db.sql.Query("PRAGMA foreign_key_check"))(t)
 	defer broken.Close()
 	if broken.Next() || broken.Err() != nil {
 		t.Fatal("a row points at none", broken.Err())
@@ -187,7 +187,7 @@ func testKilled(t *testing.T, place func() string) {
 		if run%4 != 0 {
 			cmd.Stdout = &afterLines{to: out, lines: 1 + rnd.IntN(12), then: kill}
 		}
-		must(t, cmd.Start())
+		needs.NoError(t, cmd.Start())
 		if run%4 == 0 {
 			kill()
 		}

@@ -52,13 +52,13 @@ func corpusPage(comments ...precedent.CorpusComment) CorpusPage {
 
 func saveCorpus(t testing.TB, r *Repo, page CorpusPage) CorpusSaved {
 	t.Helper()
-	return value(r.SaveCorpus(t.Context(), page))(t)
+	return needs.Value(r.SaveCorpus(t.Context(), page))(t)
 }
 
 func corpusChunks(t testing.TB, r *Repo) []precedent.CorpusChunk {
 	t.Helper()
 	var all []precedent.CorpusChunk
-	must(t, r.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error { all = append(all, c); return nil }))
+	needs.NoError(t, r.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error { all = append(all, c); return nil }))
 	return all
 }
 
@@ -70,8 +70,8 @@ func texts(t testing.TB, r *Repo) []string {
 		all = append(all, fmt.Sprintf("%s/%d: %s%s", c.ID, c.Chunk, string(c.Text), c.Outcome))
 	}
 	docs := map[int64]string{}
-	must(t, r.ReadCorpusIndex(t.Context(), func(n int64, doc []byte) error { docs[n] = string(doc); return nil }))
-	chunks := value(r.CorpusNumbered(t.Context(), append(slices.Collect(maps.Keys(docs)), 1<<40)))(t)
+	needs.NoError(t, r.ReadCorpusIndex(t.Context(), func(n int64, doc []byte) error { docs[n] = string(doc); return nil }))
+	chunks := needs.Value(r.CorpusNumbered(t.Context(), append(slices.Collect(maps.Keys(docs)), 1<<40)))(t)
 	var indexed []string
 	for n, c := range chunks {
 		indexed = append(indexed, fmt.Sprintf("%s/%d: %s", c.ID, c.Chunk, docs[n]))
@@ -234,7 +234,7 @@ func testCorpusReverted(t *testing.T, open opener) {
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("reverted %s: %q, want %q", test.what, got, test.want)
 		}
-		status := value(r.CorpusStatus(t.Context()))(t)
+		status := needs.Value(r.CorpusStatus(t.Context()))(t)
 		if want := map[int]int{1: 1, 2: 2, 10: 3, 9: 4}[test.n]; test.what != "by itself" && status.Pulls != want {
 			t.Errorf("reverted %s: %d pull requests, want %d", test.what, status.Pulls, want)
 		}
@@ -268,10 +268,10 @@ func testCorpusVectors(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	saveCorpus(t, r, corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two")))
 	without := func() []precedent.CorpusChunk {
-		return value(r.CorpusWithoutVectors(ctx, "model", 3, 10))(t)
+		return needs.Value(r.CorpusWithoutVectors(ctx, "model", 3, 10))(t)
 	}
 	vectors := func() (all []CorpusVector) {
-		must(t, r.CorpusVectors(ctx, "model", 3, func(v CorpusVector) error { all = append(all, v); return nil }))
+		needs.NoError(t, r.CorpusVectors(ctx, "model", 3, func(v CorpusVector) error { all = append(all, v); return nil }))
 		return all
 	}
 	missing := without()
@@ -334,7 +334,7 @@ func testClearCorpus(t *testing.T, open opener) {
 		func() error { _, err := r.ClearCorpus(ctx); return err },
 	} {
 		saveCorpus(t, r, page)
-		must(t, clear())
+		needs.NoError(t, clear())
 		is(t, "HasCorpus", false)(r.HasCorpus(ctx))
 		status, err := r.CorpusStatus(ctx)
 		if err != nil || status.Chunks+status.Pulls+status.People+len(status.Streams) > 0 || len(texts(t, r)) > 0 {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -103,10 +105,10 @@ func testMergedDismissalIsNew(t *testing.T, open opener) {
 	save(t, r, review(remote, "r1", 1, f))
 	old := dismiss(t, r, dismissalOf(f))
 	ended := start.Add(time.Hour)
-	value(r.Retire(ctx, old.ID, "fixed after all", ended))(t)
+	needs.Value(r.Retire(ctx, old.ID, "fixed after all", ended))(t)
 	newer := dismissalOf(f)
 	newer.At, newer.ExpiresAt = ended.Add(time.Hour), ended.Add(DismissalLife)
-	must(t, r.MergeShared(ctx, func(Shared) (Shared, error) {
+	needs.NoError(t, r.MergeShared(ctx, func(Shared) (Shared, error) {
 		return Shared{Dismissals: []precedent.Dismissal{newer}}, nil
 	}))
 	is(t, "Retired", "")(r.Retired(ctx, f.Fingerprint))

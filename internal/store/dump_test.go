@@ -21,7 +21,7 @@ import (
 // TestDumpHasEveryTable: no table is forgotten, and rows are in the order of their keys.
 func TestDumpHasEveryTable(t *testing.T) {
 	db := open(t)
-	tables := value(db.tables(t.Context(), db.read))(t)
+	tables := needs.Value(db.tables(t.Context(), db.read))(t)
 	listed := slices.Clone(notDumped)
 	for _, d := range dumped {
 		listed = append(listed, d.table)
@@ -48,7 +48,7 @@ func TestDumpHasEveryTable(t *testing.T) {
 // columnTypes are the columns of a table.
 func columnTypes(t *testing.T, db *DB, table string) []*sql.ColumnType {
 	t.Helper()
-	found := value(db.sql.QueryContext(t.Context(), "SELECT * FROM "+table))(t)
+	found := needs.Value(db.sql.QueryContext(t.Context(), "SELECT * FROM "+table))(t)
 	defer found.Close()
 	types, err := found.ColumnTypes()
 	if err != nil || found.Err() != nil {
@@ -121,7 +121,7 @@ func TestMoveBetweenEngines(t *testing.T) {
 	dump := dumpOf(t, first)
 	t.Logf("%d rows, %d bytes", bytes.Count(dump, []byte("\n[")), len(dump))
 	for _, other := range []*DB{openPlace(t, needs.PostgreSQL(t)), open(t)} {
-		value(other.Restore(t.Context(), bytes.NewReader(dump)))(t)
+		needs.Value(other.Restore(t.Context(), bytes.NewReader(dump)))(t)
 		if !bytes.Equal(dumpOf(t, other), dump) {
 			t.Errorf("on %s the export is another one", other.Engine())
 		}
@@ -137,7 +137,7 @@ func testRestored(t *testing.T, open opener) {
 		save(t, r, seededReview("7", "0", i))
 	}
 	db := open(t)
-	value(db.Restore(t.Context(), bytes.NewReader(dumpOf(t, from))))(t)
+	needs.Value(db.Restore(t.Context(), bytes.NewReader(dumpOf(t, from))))(t)
 	if ids := checkReviews(t, db, "7"); len(ids) != 5 {
 		t.Errorf("%d reviews", len(ids))
 	}
@@ -177,7 +177,7 @@ func testRestoreRefuses(t *testing.T, open opener) {
 			t.Fatalf("%s left %d repositories, %v", name, len(all), err)
 		}
 	}
-	value(db.Restore(t.Context(), strings.NewReader(dump)))(t)
+	needs.Value(db.Restore(t.Context(), strings.NewReader(dump)))(t)
 	if _, err := db.Restore(t.Context(), strings.NewReader(dump)); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
 	}
@@ -215,7 +215,7 @@ func TestDumpHoldsNobodyUp(t *testing.T) {
 				})
 			}
 			const before = 2000 // more than is buffered
-			must(t, add(t.Context(), "before", before))
+			needs.NoError(t, add(t.Context(), "before", before))
 			writes := 0
 			rows, err := db.Dump(t.Context(), writer{func() {
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -77,7 +79,7 @@ func testAnswers(t *testing.T, open opener) {
 	}
 	keep := func(task, answer string) {
 		t.Helper()
-		must(t, r.KeepAnswers(t.Context(), map[string][]byte{task: []byte(answer)}))
+		needs.NoError(t, r.KeepAnswers(t.Context(), map[string][]byte{task: []byte(answer)}))
 	}
 	has("a", "")
 	keep("a", `{"n":1}`)
@@ -88,13 +90,13 @@ func testAnswers(t *testing.T, open opener) {
 	if _, found, err := repoFor(t, r.db, local).Answer(t.Context(), "a"); found || err != nil {
 		t.Errorf("another repository has it: %v, %v", found, err)
 	}
-	must(t, r.DropAnswers(t.Context(), []string{"a", "x"}))
+	needs.NoError(t, r.DropAnswers(t.Context(), []string{"a", "x"}))
 	has("a", "")
 	has("b", `{}`)
 	now = now.Add(answerLife + time.Hour)
 	has("b", "")
 	keep("c", `{}`)
-	must(t, r.DropAnswers(t.Context(), nil))
+	needs.NoError(t, r.DropAnswers(t.Context(), nil))
 	now = start
 	has("b", "") // it was dropped, not only too old
 }

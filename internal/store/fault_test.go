@@ -29,7 +29,7 @@ func TestFault56Busy(t *testing.T) {
 		db := openPlace(t, place())
 		r := repoFor(t, db, remote)
 		lock, err := again(t, db).begin(t.Context(), lock(r.id))
-		must(t, err)
+		needs.NoError(t, err)
 		time.AfterFunc(2*sqliteBusyTimeout, func() { _ = lock.Rollback() })
 		attempts := 0
 		err = r.change(t.Context(), "book", func(tx *sql.Tx) error {
@@ -67,10 +67,10 @@ const (
 // newCutter returns a URL that leads to the database of another one through a cutter.
 func newCutter(t *testing.T, at string) (string, *cutter) {
 	t.Helper()
-	u := value(url.Parse(at))(t)
+	u := needs.Value(url.Parse(at))(t)
 	c := &cutter{}
 	c.to.Store(filepath.Join(u.Query().Get("host"), ".s.PGSQL."+u.Query().Get("port")))
-	l := value(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l := needs.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -227,17 +227,17 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 func TestFault58Damaged(t *testing.T) {
 	server := needs.PostgreSQLServer(t, true)
 	at := server.Database(t)
-	db := value(OpenURL(t.Context(), at, Options{}))(t)
+	db := needs.Value(OpenURL(t.Context(), at, Options{}))(t)
 	save(t, repoFor(t, db, remote), seededReview("7", "0", 1))
 	var folder, file string
-	must(t, db.sql.QueryRow("SELECT current_setting('data_directory'), pg_relation_filepath('reviews')").Scan(&folder,
+	needs.NoError(t, db.sql.QueryRow("SELECT current_setting('data_directory'), pg_relation_filepath('reviews')").Scan(&folder,
 		&file))
-	must(t, db.Close())
+	needs.NoError(t, db.Close())
 	server.Stop(t, false)
 	f, err := os.OpenFile(filepath.Join(folder, file), os.O_WRONLY, 0)
-	must(t, err)
+	needs.NoError(t, err)
 	_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, 24), 0)
-	must(t, errors.Join(err, f.Close()))
+	needs.NoError(t, errors.Join(err, f.Close()))
 	server.Start(t)
 	_, err = openPlace(t, at).Check(t.Context())
 	failure, _ := errors.AsType[*Error](err)
@@ -289,7 +289,7 @@ func testMigrationKilled(t *testing.T, place func() string) {
 	for run := range needs.Rounds(30, 8) {
 		at := place()
 		if run%2 == 0 { // so that the others are made one by one
-			must(t, unopened(t, at).upgrade(t.Context(), slowSteps(1)))
+			needs.NoError(t, unopened(t, at).upgrade(t.Context(), slowSteps(1)))
 		}
 		cmd, _, stderr := child(t, "upgrade", at, steps)
 		cmd.Stdout = nil
@@ -297,7 +297,7 @@ func testMigrationKilled(t *testing.T, place func() string) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		must(t, err)
+		needs.NoError(t, err)
 		_, _ = io.ReadFull(begins, make([]byte, 1))
 		began := time.Now()
 		if run > 1 {
@@ -324,7 +324,7 @@ func testMigrationKilled(t *testing.T, place func() string) {
 // sessions is the number of other connections to a database that are at work.
 func sessions(t *testing.T, db *DB) (n int) {
 	t.Helper()
-	must(t, db.sql.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "+
+	needs.NoError(t, db.sql.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "+
 		"pg_backend_pid() AND state <> 'idle'").Scan(&n))
 	return n
 }
@@ -332,7 +332,7 @@ func sessions(t *testing.T, db *DB) (n int) {
 // checkSteps returns the version, and checks that the database has the tables of that many steps.
 func checkSteps(t *testing.T, db *DB, steps int) int64 {
 	t.Helper()
-	version := value(db.version(t.Context()))(t)
+	version := needs.Value(db.version(t.Context()))(t)
 	for i := 1; i <= steps; i++ {
 		var n int
 		err := db.sql.QueryRow(fmt.Sprintf("SELECT COUNT(*) FROM t%d", i)).Scan(&n)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -62,7 +64,7 @@ func schemaOf(t *testing.T, db *DB) []string {
 			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1`,
 	}[db.Engine()]
 	var all []string
-	must(t, rows(t.Context(), db.sql, query, nil, func(s scanner) error {
+	needs.NoError(t, rows(t.Context(), db.sql, query, nil, func(s scanner) error {
 		var line string
 		err := s.Scan(&line)
 		all = append(all, line)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -44,7 +46,7 @@ func testInsights(t *testing.T, open opener) {
 	}
 	check(i)
 	d := &precedent.InsightDismissal{Who: "dana", Reason: "noise", At: start.Add(time.Hour)}
-	must(t, r.DismissInsight(ctx, i.ID, d))
+	needs.NoError(t, r.DismissInsight(ctx, i.ID, d))
 	dismissed := i
 	dismissed.State, dismissed.Dismissed = precedent.InsightPaused, d
 	check(dismissed)
@@ -54,7 +56,7 @@ func testInsights(t *testing.T, open opener) {
 	consolidate(t, r, "two", later)
 	dismissed.Text = later.Text
 	check(dismissed)
-	must(t, r.DismissInsight(ctx, i.ID, nil))
+	needs.NoError(t, r.DismissInsight(ctx, i.ID, nil))
 	check(later)
 	if err := r.DismissInsight(ctx, "nothing", d); !errors.Is(err, ErrNoInsight) {
 		t.Error(err)
@@ -121,7 +123,7 @@ func testAppearances(t *testing.T, open opener) {
 	}
 	o := outcomeOfThread(threadOf(a, "t1", 7), precedent.Fixed, start)
 	unknown := outcomeOfThread(threadOf(a, "t2", 9), precedent.OutcomeUnknown, start)
-	must(t, r.SaveOutcomes(ctx, []precedent.Outcome{o, unknown}))
+	needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{o, unknown}))
 	got, err := r.Appearances(ctx, 10)
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%+v, %v", got, err)
@@ -148,7 +150,7 @@ func testRemoteAppearsForInsights(t *testing.T, open opener) {
 	save(t, before, review(local, "r1", 1, f))
 	mine, both := insightOf("of the local one", f), insightOf("of both", f)
 	consolidate(t, before, "x", mine, both)
-	must(t, before.DismissInsight(ctx, both.ID, &precedent.InsightDismissal{Who: "dana", At: start}))
+	needs.NoError(t, before.DismissInsight(ctx, both.ID, &precedent.InsightDismissal{Who: "dana", At: start}))
 	consolidate(t, repoFor(t, db, remote), "y", both)
 	after := repoFor(t, db, remote, local)
 	got, err := after.Insights(ctx)
@@ -160,7 +162,7 @@ func testRemoteAppearsForInsights(t *testing.T, open opener) {
 			t.Errorf("%+v", i)
 		}
 	}
-	value(after.Prune(ctx, start.AddDate(1, 0, 0), 50, start.AddDate(1, 0, 0)))(t)
+	needs.Value(after.Prune(ctx, start.AddDate(1, 0, 0), 50, start.AddDate(1, 0, 0)))(t)
 	if _, err := after.stored(ctx, f.Fingerprint); err != nil {
 		t.Errorf("the finding of a joined insight was pruned: %v", err)
 	}
@@ -185,10 +187,10 @@ func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
 	for i, at := range []time.Time{now.AddDate(0, 0, -10), start} {
 		th := threadOf(all[4+i], fmt.Sprint("t", i), 7+i)
 		th.State = precedent.ThreadResolved
-		must(t, r.SaveThreads(ctx, []precedent.Thread{th}))
-		must(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, at)}))
+		needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{th}))
+		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, at)}))
 	}
-	value(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))(t)
+	needs.Value(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))(t)
 	var left []string
 	for _, f := range all {
 		if _, err := r.stored(ctx, f.Fingerprint); err == nil {

@@ -16,6 +16,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -24,7 +26,7 @@ func TestOpenMakesAPrivateFile(t *testing.T) {
 	db := openPlace(t, path)
 	save(t, repoFor(t, db, remote), review(remote, "r1", 1))
 	for suffix, want := range map[string]fs.FileMode{"": 0o600, "-wal": 0o600, "-shm": 0o600} {
-		info := value(os.Stat(path + suffix))(t)
+		info := needs.Value(os.Stat(path + suffix))(t)
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("memory.db%s has mode %o, want %o", suffix, got, want)
 		}
@@ -61,7 +63,7 @@ func bare(place string) (*DB, error) {
 
 func unopened(t testing.TB, place string) *DB {
 	t.Helper()
-	db := value(bare(place))(t)
+	db := needs.Value(bare(place))(t)
 	t.Cleanup(func() { db.sql.Close() })
 	return db
 }
@@ -69,7 +71,7 @@ func unopened(t testing.TB, place string) *DB {
 // execAt executes statements on a database, as another program does, and returns its place.
 func execAt(t testing.TB, place string, statements ...string) string {
 	t.Helper()
-	db := value(bare(place))(t)
+	db := needs.Value(bare(place))(t)
 	defer db.sql.Close()
 	for _, s := range statements {
 		if _, err := db.sql.Exec(s); err != nil {
@@ -83,9 +85,9 @@ func execAt(t testing.TB, place string, statements ...string) string {
 func migrationsBefore(t testing.TB, end string) fstest.MapFS {
 	t.Helper()
 	older := fstest.MapFS{}
-	for _, name := range value(fs.Glob(migrations, "*.sql"))(t) {
+	for _, name := range needs.Value(fs.Glob(migrations, "*.sql"))(t) {
 		if name < end {
-			older[name] = &fstest.MapFile{Data: value(fs.ReadFile(migrations, name))(t)}
+			older[name] = &fstest.MapFile{Data: needs.Value(fs.ReadFile(migrations, name))(t)}
 		}
 	}
 	return older
@@ -99,26 +101,26 @@ func filled(t *testing.T) string {
 	for i := range 20 {
 		save(t, r, seededReview("7", "0", i))
 	}
-	must(t, db.Close())
+	needs.NoError(t, db.Close())
 	return db.Path()
 }
 
 func write(t *testing.T, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	must(t, os.WriteFile(path, data, 0o600))
+	needs.NoError(t, os.WriteFile(path, data, 0o600))
 	return path
 }
 
 func TestOpenRefuses(t *testing.T) {
-	data := value(os.ReadFile(filled(t)))(t)
+	data := needs.Value(os.ReadFile(filled(t)))(t)
 	scratched := slices.Clone(data)
 	copy(scratched[100:], strings.Repeat("\xff", 60))
 	readOnly, folder := filled(t), t.TempDir()
-	must(t, errors.Join(os.Chmod(readOnly, 0o444), os.Chmod(folder, 0o555)))
+	needs.NoError(t, errors.Join(os.Chmod(readOnly, 0o444), os.Chmod(folder, 0o555)))
 	t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
 	link, beside := filepath.Join(t.TempDir(), "memory.db"), filled(t)
-	must(t, errors.Join(os.Symlink(write(t, nil), link), os.Symlink(write(t, nil), beside+"-wal")))
+	needs.NoError(t, errors.Join(os.Symlink(write(t, nil), link), os.Symlink(write(t, nil), beside+"-wal")))
 	const newer = "INSERT INTO schema_version (version_id, is_applied) VALUES (999, 1)"
 	const trigger = "CREATE TRIGGER steal AFTER INSERT ON findings BEGIN DELETE FROM rejections; END"
 	for _, test := range []struct {
@@ -179,7 +181,7 @@ func TestHintMovesAway(t *testing.T) {
 
 // TestDamageFoundLater damages pages that opening may not read: a check and a review find that.
 func TestDamageFoundLater(t *testing.T) {
-	good := value(os.ReadFile(filled(t)))(t)
+	good := needs.Value(os.ReadFile(filled(t)))(t)
 	garbled, headless := slices.Clone(good), slices.Clone(good)
 	for i := len(garbled) / 2; i < len(garbled)-100; i += 97 {
 		garbled[i] ^= 0x5a
@@ -223,12 +225,12 @@ func TestWALCut(t *testing.T) {
 	for i := range 6 {
 		save(t, r, seededReview("7", "0", i))
 	}
-	file := value(os.ReadFile(db.Path()))(t)
-	wal := value(os.ReadFile(db.Path() + "-wal"))(t)
+	file := needs.Value(os.ReadFile(db.Path()))(t)
+	wal := needs.Value(os.ReadFile(db.Path() + "-wal"))(t)
 	last := 0
 	for cut := 0; cut < len(wal); cut += max(len(wal)/8, 1) {
 		path := write(t, file)
-		must(t, os.WriteFile(path+"-wal", wal[:cut], 0o600))
+		needs.NoError(t, os.WriteFile(path+"-wal", wal[:cut], 0o600))
 		n := len(checkFile(t, path, "7"))
 		if n < last {
 			t.Errorf("%d bytes of log hold %d reviews, fewer bytes held %d", cut, n, last)
@@ -258,7 +260,7 @@ func testUpgradeGoesOn(t *testing.T, place func() string) {
 	if _, err := db.sql.Exec("SELECT * FROM b"); err == nil {
 		t.Error("half of the second step was kept")
 	}
-	must(t, db.upgrade(ctx, good))
+	needs.NoError(t, db.upgrade(ctx, good))
 	is[int64](t, "version", 2)(db.version(ctx))
 	if err := db.upgrade(ctx, fstest.MapFS{"00001_a.sql": good["00001_a.sql"]}); !errors.Is(err, ErrNewer) {
 		t.Errorf("error %v, want %v", err, ErrNewer)
@@ -287,7 +289,7 @@ func TestKept(t *testing.T) {
 func TestUntouched(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
 		at := place()
-		must(t, unopened(t, at).upgrade(t.Context(), migrationsBefore(t, "00002")))
+		needs.NoError(t, unopened(t, at).upgrade(t.Context(), migrationsBefore(t, "00002")))
 		for range 2 {
 			db := openPlace(t, at, Options{Untouched: true})
 			if version, newest, err := db.Schema(t.Context()); version != 1 || newest < 16 || err != nil {
@@ -309,12 +311,12 @@ func testCreateIsEveryStep(t *testing.T, place func() string) {
 		steps := migrations
 		if db.dialect.steps != nil {
 			steps = db.dialect.steps(steps)
-			release := value(db.dialect.prepare(t.Context(), db.sql))(t)
+			release := needs.Value(db.dialect.prepare(t.Context(), db.sql))(t)
 			defer release()
 		}
-		must(t, make(db, steps))
+		needs.NoError(t, make(db, steps))
 		all := schemaOf(t, db)
-		must(t, rows(t.Context(), db.sql, "SELECT id, version_id, is_applied, tstamp IS NULL FROM "+versionTable, nil,
+		needs.NoError(t, rows(t.Context(), db.sql, "SELECT id, version_id, is_applied, tstamp IS NULL FROM "+versionTable, nil,
 			func(r scanner) error {
 				var line [4]any
 				err := r.Scan(&line[0], &line[1], &line[2], &line[3])
@@ -378,17 +380,17 @@ func testUpgradeTogether(t *testing.T, place func() string) {
 
 func TestOpenMemory(t *testing.T) {
 	ctx := t.Context()
-	db := value(OpenMemory(ctx, Options{}))(t)
+	db := needs.Value(OpenMemory(ctx, Options{}))(t)
 	defer db.Close()
 	r := repoFor(t, db, remote)
 	save(t, r, review(remote, "r1", 1, finding(remote, "a.go", "x", "bugs", "high")))
-	value(r.Review(ctx, "r1"))(t)
-	value(r.Clear(ctx))(t)
+	needs.Value(r.Review(ctx, "r1"))(t)
+	needs.Value(r.Clear(ctx))(t)
 	if n, err := db.Size(ctx); err != nil || n == 0 {
 		t.Errorf("size %d, %v", n, err)
 	}
 	// With no page left to take, the review is refused whole.
-	value(db.sql.Exec("PRAGMA max_page_count = 1"))(t)
+	needs.Value(db.sql.Exec("PRAGMA max_page_count = 1"))(t)
 	v := review(remote, "r2", 1)
 	for i := range 200 {
 		v.Findings = append(v.Findings, finding(remote, "a.go", strings.Repeat(string(rune('a'+i%26)), 100+i), "bugs",
@@ -406,7 +408,7 @@ func TestLocked(t *testing.T) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	other := openPlace(t, db.Path())
-	lock := value(other.sql.BeginTx(t.Context(), nil))(t)
+	lock := needs.Value(other.sql.BeginTx(t.Context(), nil))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := r.SaveReview(ctx, review(remote, "r1", 1)); !errors.Is(err, context.DeadlineExceeded) {
@@ -414,8 +416,8 @@ func TestLocked(t *testing.T) {
 	}
 	saved := make(chan error)
 	go func() { saved <- r.SaveReview(t.Context(), review(remote, "r2", 1)) }()
-	must(t, lock.Rollback())
-	must(t, <-saved)
+	needs.NoError(t, lock.Rollback())
+	needs.NoError(t, <-saved)
 }
 
 // TestLibcIsSQLitesOwn guards a trap: modernc.org/sqlite is generated against
@@ -429,7 +431,7 @@ func TestLibcIsSQLitesOwn(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	mod := value(os.ReadFile(list("{{.GoMod}}", "modernc.org/sqlite")))(t)
+	mod := needs.Value(os.ReadFile(list("{{.GoMod}}", "modernc.org/sqlite")))(t)
 	want := regexp.MustCompile(`modernc\.org/libc (v\S+)`).FindSubmatch(mod)
 	if want == nil {
 		t.Fatal("modernc.org/sqlite names no version of modernc.org/libc")

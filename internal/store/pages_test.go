@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -12,7 +14,7 @@ import (
 func testSessions(t *testing.T, open opener) {
 	ctx, db := t.Context(), open(t)
 	s := Session{Hash: "h", Kind: AgentSession, Person: "7", Login: "ada", Detail: "a bot", At: start, Until: start.Add(time.Hour)}
-	must(t, db.SaveSession(ctx, s))
+	needs.NoError(t, db.SaveSession(ctx, s))
 	for what, c := range map[string]struct {
 		kind  SessionKind
 		hash  string
@@ -36,7 +38,7 @@ func testSessions(t *testing.T, open opener) {
 	s.Until = start.Add(time.Minute)
 	later := Session{Hash: "i", Kind: BrowserSession, At: start.Add(time.Hour), Until: start.Add(2 * time.Hour)}
 	for _, s := range []Session{s, later} { // the second deletes the first, which has ended
-		must(t, db.SaveSession(ctx, s))
+		needs.NoError(t, db.SaveSession(ctx, s))
 	}
 	if n := ask[int](t, db, "SELECT COUNT(*) FROM sessions"); n != 1 {
 		t.Errorf("%d sessions are stored, want 1", n)
@@ -48,13 +50,13 @@ func testAudit(t *testing.T, open opener) {
 	ctx, db := t.Context(), open(t)
 	a, b := repoFor(t, db, remote), repoFor(t, db, precedent.Repo{Host: "h", Owner: "o", Name: "n"})
 	end, err := a.AddAudit(ctx, AuditRow{At: start, Who: "ada", Action: "dismiss", Subject: "finding", Before: "shown"})
-	must(t, err)
+	needs.NoError(t, err)
 	if all, err := a.Audit(ctx, 9); err != nil || len(all) != 1 || all[0].After != "" || all[0].Before != "shown" {
 		t.Errorf("before the change: %+v %v", all, err)
 	}
-	must(t, end(ctx, "dismissed"))
-	value(a.AddAudit(ctx, AuditRow{At: start, Who: "bob"}))(t)
-	value(db.AddServerAudit(ctx, AuditRow{At: start, Who: "carol"}))(t)
+	needs.NoError(t, end(ctx, "dismissed"))
+	needs.Value(a.AddAudit(ctx, AuditRow{At: start, Who: "bob"}))(t)
+	needs.Value(db.AddServerAudit(ctx, AuditRow{At: start, Who: "carol"}))(t)
 	if all, err := a.Audit(ctx, 9); err != nil || len(all) != 2 || all[0].Who != "bob" || all[1].After != "dismissed" {
 		t.Errorf("of the repository: %+v %v", all, err)
 	}

@@ -18,7 +18,7 @@ func TestOpenURLRefuses(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
 	fresh := func(statements ...string) string { return execAt(t, server.Database(t), statements...) }
 	with := func(change func(u *url.URL)) string {
-		u := value(url.Parse(server.WithPassword(t, server.Database(t))))(t)
+		u := needs.Value(url.Parse(server.WithPassword(t, server.Database(t))))(t)
 		change(u)
 		return u.String()
 	}
@@ -103,7 +103,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("sorted as in the database's language: %s", line)
 		}
 	}
-	more := value(db.Pool(2))(t)
+	more := needs.Value(db.Pool(2))(t)
 	defer more.Close()
 	var got string
 	if err := more.QueryRow("SHOW synchronous_commit").Scan(&got); err != nil || got != "on" {
@@ -139,7 +139,7 @@ func TestSchemaOfItsOwn(t *testing.T) {
 	at := needs.PostgreSQL(t)
 	execAt(t, at, "CREATE TABLE customers (id INTEGER)", "CREATE SCHEMA precedent", "CREATE SCHEMA other")
 	for _, schema := range []string{"precedent", "other"} {
-		u := value(url.Parse(at))(t)
+		u := needs.Value(url.Parse(at))(t)
 		q := u.Query()
 		q.Set("search_path", schema)
 		u.RawQuery = q.Encode()
@@ -181,12 +181,12 @@ func TestWritersTakeTurns(t *testing.T) {
 	db := openPostgreSQL(t)
 	ctx := t.Context()
 	waits := func(first, second lock) bool {
-		tx := value(db.begin(ctx, first))(t)
+		tx := needs.Value(db.begin(ctx, first))(t)
 		defer func() { _ = tx.Rollback() }()
 		other, err := db.sql.BeginTx(ctx, nil)
-		must(t, err)
+		needs.NoError(t, err)
 		defer func() { _ = other.Rollback() }()
-		value(other.Exec("SET LOCAL lock_timeout = '50ms'"))(t)
+		needs.Value(other.Exec("SET LOCAL lock_timeout = '50ms'"))(t)
 		err = db.dialect.lock(ctx, other, second)
 		if err != nil && !errors.Is(db.kindOf(err), ErrBusy) {
 			t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -34,7 +36,7 @@ func postsOf(v *precedent.Review, count int) []Post {
 
 func mustPosts(t *testing.T, r *Repo, pull int) []Post {
 	t.Helper()
-	return value(r.Posts(t.Context(), pull))(t)
+	return needs.Value(r.Posts(t.Context(), pull))(t)
 }
 
 func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
@@ -47,14 +49,14 @@ func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
 		if v.ID != "r3" {
 			posts = postsOf(v, map[string]int{"r1": 2, "r2": 12}[v.ID])
 		}
-		must(t, r.SaveReview(ctx, v, posts...))
+		needs.NoError(t, r.SaveReview(ctx, v, posts...))
 	}
 	same(t, want, mustPosts(t, r, 7))
 	has(t, "the other pull request has", 0)(r.Posts(ctx, 8))
 	// As after a commit whose answer was lost: other ids, and still the first posts.
 	again := postsOf(second, 1)
 	again[0].ID = "another"
-	must(t, r.SaveReview(ctx, second, again...))
+	needs.NoError(t, r.SaveReview(ctx, second, again...))
 	same(t, want, mustPosts(t, r, 7))
 }
 
@@ -82,7 +84,7 @@ func testClockSetBack(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	for i, minute := range []int{120, 0, 1, 121} { // two hours ahead, then right
 		v := pullReview(fmt.Sprint("r", i), minute, 7)
-		must(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
+		needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
 		last, found, err := r.LastReview(ctx, 7)
 		if err != nil || !found || last.ID != v.ID {
 			t.Errorf("the last review after %s is %+v, %v", v.ID, last, err)
@@ -92,7 +94,7 @@ func testClockSetBack(t *testing.T, open opener) {
 		}
 	}
 	other := pullReview("other", 2, 8)
-	must(t, r.SaveReview(ctx, other, postsOf(other, 1)...))
+	needs.NoError(t, r.SaveReview(ctx, other, postsOf(other, 1)...))
 	if last, _, err := r.LastReview(ctx, 8); err != nil || !last.At.Equal(other.At) {
 		t.Errorf("the time of another pull request changed: %+v, %v", last, err)
 	}
@@ -102,13 +104,13 @@ func testPostsComeFurther(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
 	v := pullReview("r1", 1, 7)
-	must(t, r.SaveReview(ctx, v, postsOf(v, 3)...))
+	needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 3)...))
 	posts := mustPosts(t, r, 7)
 	for i := range posts {
 		posts[i].State, posts[i].Attempts, posts[i].Remote = PostConfirmed, 2, precedent.NumberID(1<<40+int64(i))
 		posts[i].Why, posts[i].Hash, posts[i].Thread = "because", "0a", "another thread"
 	}
-	must(t, r.SetPosts(ctx, posts...))
+	needs.NoError(t, r.SetPosts(ctx, posts...))
 	same(t, posts, mustPosts(t, r, 7))
 	// All or none: one that is not there undoes the others.
 	changed := append([]Post{}, posts...)
@@ -160,8 +162,8 @@ func testPostsOfAJoinedRepository(t *testing.T, open opener) {
 	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
 	for i, r := range []*Repo{theirs, mine} {
 		v := pullReview(fmt.Sprint("r", i), i, 7)
-		must(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
-		value(r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}))(t)
+		needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
+		needs.Value(r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}))(t)
 	}
 	joined := repoFor(t, db, remote, local)
 	spent, err := joined.Book(ctx, 0, Bounds{Number: 7})
@@ -180,7 +182,7 @@ func testPruneKeepsWhatASummaryNeeds(t *testing.T, open opener) {
 	for _, v := range []struct{ id, days, pull int }{{1, 200, 7}, {2, 100, 8}, {3, 1, 8}} {
 		r1 := pullReview(fmt.Sprint("r", v.id), 1, v.pull)
 		r1.At = now.AddDate(0, 0, -v.days)
-		must(t, r.SaveReview(ctx, r1, postsOf(r1, 2)...))
+		needs.NoError(t, r.SaveReview(ctx, r1, postsOf(r1, 2)...))
 	}
 	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
 	if err != nil || deleted.Posts != 2 || len(mustPosts(t, r, 7)) != 0 || len(mustPosts(t, r, 8)) != 4 {
@@ -201,15 +203,15 @@ func testHandledComments(t *testing.T, open opener) {
 		ID: "p1", Pull: 7, Kind: PostAnswer, Thread: "p1", State: PostPlanned, At: start,
 		Payload: json.RawMessage(`{}`),
 	}
-	must(t, r.SaveHandled(ctx, 7, h, answer))
+	needs.NoError(t, r.SaveHandled(ctx, 7, h, answer))
 	again := h
 	again.Hash = "b"
 	if err := r.SaveHandled(ctx, 7, again, answer); err == nil {
 		t.Error("an answer was saved twice")
 	}
 	is(t, "handled", map[string]HandledComment{"inline.7": h})(r.HandledComments(ctx, 7))
-	must(t, r.Pause(ctx, 7, "mona", true))
-	must(t, r.Pause(ctx, 7, "dana", true))
+	needs.NoError(t, r.Pause(ctx, 7, "mona", true))
+	needs.NoError(t, r.Pause(ctx, 7, "dana", true))
 	joined := repoFor(t, r.db, remote, local)
 	found, err1 := joined.HandledComments(ctx, 7)
 	who, paused, err2 := joined.PausedBy(ctx, 7)
@@ -218,7 +220,7 @@ func testHandledComments(t *testing.T, open opener) {
 		t.Errorf("after joining: %v, paused by %q, answers %v; %v %v %v", found, who, answers, err1, err2, err3)
 	}
 	has(t, "answers among the posts of reviews", 0)(joined.Posts(ctx, 7))
-	must(t, joined.Pause(ctx, 7, "dana", false))
+	needs.NoError(t, joined.Pause(ctx, 7, "dana", false))
 	if _, paused, err := joined.PausedBy(ctx, 7); paused || err != nil {
 		t.Errorf("still paused, %v", err)
 	}
@@ -242,7 +244,7 @@ func testTurns(t *testing.T, open opener) {
 	}
 	replica := func(id string, lives bool) {
 		t.Helper()
-		must(t, r.db.Transact(ctx, "test", func(tx *sql.Tx) error {
+		needs.NoError(t, r.db.Transact(ctx, "test", func(tx *sql.Tx) error {
 			if !lives {
 				return r.db.RemoveReplicas(ctx, tx, id, now)
 			}
@@ -254,9 +256,9 @@ func testTurns(t *testing.T, open opener) {
 	take("a", "", time.Hour, true)
 	take("b", "", time.Hour, false)
 	take("b", "", time.Minute, true) // a's clock was an hour ahead
-	must(t, r.EndTurn(ctx, 7, "a"))
+	needs.NoError(t, r.EndTurn(ctx, 7, "a"))
 	take("c", "", time.Minute, false)
-	must(t, r.EndTurn(ctx, 7, "b"))
+	needs.NoError(t, r.EndTurn(ctx, 7, "b"))
 	replica("one", true)
 	replica("two", true)
 	take("c", "one", time.Hour, true)
@@ -267,7 +269,7 @@ func testTurns(t *testing.T, open opener) {
 	take("e", "", time.Hour, false)
 	replica("two", false)
 	take("e", "", time.Hour, true, "c", "d")
-	must(t, r.EndTurn(ctx, 7, "e"))
+	needs.NoError(t, r.EndTurn(ctx, 7, "e"))
 	take("f", "", 0, true)
 	now = now.Add(time.Millisecond)
 	take("g", "", time.Hour, true)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -47,7 +49,7 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	number := 7
 	v.PullRequest, v.ThresholdFrom, v.Reading = &number, marker, &precedent.Reading{Work: "work", With: marker}
 	v.Target.Head = marker
-	must(t, a.SaveReview(ctx, v, Post{
+	needs.NoError(t, a.SaveReview(ctx, v, Post{
 		ID: "p1", Pull: 7, Review: "r1", Kind: PostSummary, State: PostPlanned,
 		Payload: []byte(`"` + marker + `"`),
 	}))
@@ -60,7 +62,7 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	retired := dismiss(t, a, precedent.Dismissal{
 		Finding: "x", Fingerprint: "retired", Claim: marker, At: start.Add(-time.Hour),
 	})
-	value(a.Retire(ctx, retired.ID, marker, start))(t)
+	needs.Value(a.Retire(ctx, retired.ID, marker, start))(t)
 	thread := precedent.Thread{
 		ID: "t1", PullRequest: 7, Fingerprint: f.Fingerprint, Title: marker, State: precedent.ThreadOpen, OpenedAt: start,
 	}
@@ -71,7 +73,7 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	handled := HandledComment{Comment: "issue 1", Hash: marker, Document: []byte(`{}`), At: start}
 	answer := Post{ID: "p2", Pull: 7, Kind: PostAnswer, State: PostPlanned, Payload: []byte(`"` + marker + `"`), At: start}
 	gone := dismiss(t, a, precedent.Dismissal{Finding: "y", Fingerprint: marker, At: start})
-	value(a.Unreject(ctx, gone.ID))(t)
+	needs.Value(a.Unreject(ctx, gone.ID))(t)
 	for _, err := range []error{
 		a.SaveHandled(ctx, 7, handled, answer), a.Pause(ctx, 7, marker, true),
 		a.SaveThreads(ctx, []precedent.Thread{thread}), a.SaveOutcomes(ctx, []precedent.Outcome{outcome}),
@@ -84,22 +86,22 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	is(t, "BeginConsolidation", true)(a.BeginConsolidation(ctx, "run", time.Hour))
 	insight := precedent.Insight{ID: "insight1", State: precedent.InsightActive, Text: marker, UpdatedAt: start}
 	is(t, "EndConsolidation", true)(a.EndConsolidation(ctx, "run", []precedent.Insight{insight}, false))
-	must(t, a.MergeShared(ctx, func(Shared) (Shared, error) {
+	needs.NoError(t, a.MergeShared(ctx, func(Shared) (Shared, error) {
 		return Shared{Findings: []SharedFinding{{
 			Fingerprint: "elsewhere", Path: marker, Category: precedent.Bugs, Severity: precedent.Low, Seen: 1, First: start, Last: start,
 		}}}, nil
 	}))
 	page := corpusPage(corpusComment("issue 1", 7, marker), corpusComment(marker, 7, marker))
 	page.Checkpoint = &CorpusCheckpoint{Stream: marker}
-	value(a.SaveCorpus(ctx, page))(t)
-	must(t, a.BeginCorpusListing(ctx, []string{marker}, start, start.Add(time.Hour)))
+	needs.Value(a.SaveCorpus(ctx, page))(t)
+	needs.NoError(t, a.BeginCorpusListing(ctx, []string{marker}, start, start.Add(time.Hour)))
 	chunk := precedent.CorpusChunk{Text: marker, Words: marker}
 	if n, err := a.SaveCorpusVectors(ctx, []CorpusVector{{
 		Kind: "inline", ID: marker, Model: "inline", Hash: CorpusHash(&chunk), Vector: make([]float32, 7),
 	}}); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
-	value(a.AddAudit(ctx, AuditRow{Who: marker, At: start}))(t)
+	needs.Value(a.AddAudit(ctx, AuditRow{Who: marker, At: start}))(t)
 	texts := []string{"", "inline", insight.ID, "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
 	for i := range reflect.TypeFor[*Repo]().NumMethod() {
 		name := reflect.TypeFor[*Repo]().Method(i).Name

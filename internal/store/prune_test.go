@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -36,7 +38,7 @@ func testPrune(t *testing.T, open opener) {
 		dismiss(t, r, j)
 	}
 	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
-	must(t, err)
+	needs.NoError(t, err)
 	// The review "old" stays: it saw the spared finding last.
 	if want := (Counts{Findings: 5, Sightings: 5, Dismissals: 1, Labels: 5}); deleted != want {
 		t.Errorf("deleted %+v, want %+v", deleted, want)
@@ -76,7 +78,7 @@ func testPrune(t *testing.T, open opener) {
 		t.Errorf("a finding that stays was seen %d times, %v, want 2", k.Seen, err)
 	}
 	// With everything old and nothing spared, nothing but labels is left.
-	value(r.Prune(ctx, now.AddDate(1, 0, 0), 50, now.AddDate(1, 0, 0)))(t)
+	needs.Value(r.Prune(ctx, now.AddDate(1, 0, 0), 50, now.AddDate(1, 0, 0)))(t)
 	is(t, "Count", Counts{Labels: 57})(r.Count(ctx))
 	checkHealth(t, r.db)
 }
@@ -96,9 +98,9 @@ func testClear(t *testing.T, open opener) {
 	err := r.MergeShared(ctx, func(Shared) (Shared, error) {
 		return Shared{Findings: []SharedFinding{{Fingerprint: "elsewhere", Path: "a.go", Seen: 1, First: start, Last: start}}}, nil
 	})
-	must(t, err)
-	value(r.Book(ctx, 3, Bounds{Day: 10, Pull: 10, Number: 7}))(t)
-	full := value(db.Size(ctx))(t)
+	needs.NoError(t, err)
+	needs.Value(r.Book(ctx, 3, Bounds{Day: 10, Pull: 10, Number: 7}))(t)
+	full := needs.Value(db.Size(ctx))(t)
 	deleted, err := r.Clear(ctx)
 	if want := (Counts{Reviews: 1, Findings: 300, Sightings: 300, Dismissals: 1, Rules: 1}); err != nil ||
 		deleted != want {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -23,8 +25,8 @@ func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	}
 	checkEmpty(t, b)
 	// What the other does leaves this one alone.
-	value(b.Clear(ctx))(t)
-	value(b.Prune(ctx, start.AddDate(1, 0, 0), 0, start))(t)
+	needs.Value(b.Clear(ctx))(t)
+	needs.Value(b.Prune(ctx, start.AddDate(1, 0, 0), 0, start))(t)
 	is(t, "another repository removed the dismissal", false)(b.Unreject(ctx, mustDismissal(t, a, f).ID))
 	is(t, "Count", Counts{Reviews: 1, Findings: 1, Sightings: 1, Dismissals: 1, Rules: 1})(a.Count(ctx))
 }
@@ -41,7 +43,7 @@ func checkEmpty(t *testing.T, r *Repo) {
 	byPrefix, err6 := r.DismissalsByID(ctx, "", start, 10)
 	counts, err7 := r.Count(ctx)
 	first, _, err8 := r.Period(ctx)
-	must(t, errors.Join(err, err2, err3, err4, err5, err6, err7, err8))
+	needs.NoError(t, errors.Join(err, err2, err3, err4, err5, err6, err7, err8))
 	if len(known)+len(history)+len(all)+len(byID)+len(dismissals)+len(byPrefix) > 0 || counts != (Counts{}) ||
 		!first.IsZero() {
 		t.Error(known, history, all, byID, dismissals, byPrefix, counts, first)
@@ -164,7 +166,7 @@ func testFollow(t *testing.T, open opener) {
 	follow := func(n precedent.ForgeID, names ...precedent.Repo) *Repo {
 		t.Helper()
 		for range 2 { // the second time nothing changes
-			must(t, db.Follow(ctx, number(n), names...))
+			needs.NoError(t, db.Follow(ctx, number(n), names...))
 		}
 		return repoFor(t, db, names...) //nolint:contextcheck // it uses that of the test, as ctx is
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // unscoped are the tables without rows of one repository, with the reason.
@@ -33,7 +35,7 @@ var unscoped = map[string]string{
 // without the repository in its condition would read or change another one's rows. "Row-level
 // repo_id in every query" (T16).
 func TestEveryStatementNamesItsRepository(t *testing.T) {
-	files := value(filepath.Glob("*.go"))(t)
+	files := needs.Value(filepath.Glob("*.go"))(t)
 	fset := token.NewFileSet()
 	var parsed []*ast.File
 	consts := map[string]ast.Expr{}
@@ -41,7 +43,7 @@ func TestEveryStatementNamesItsRepository(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		f := value(parser.ParseFile(fset, file, nil, 0))(t)
+		f := needs.Value(parser.ParseFile(fset, file, nil, 0))(t)
 		parsed = append(parsed, f)
 		ast.Inspect(f, func(n ast.Node) bool {
 			if v, ok := n.(*ast.ValueSpec); ok && len(v.Names) == len(v.Values) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -31,7 +33,7 @@ func testReviewComesBackWhole(t *testing.T, open opener) {
 	want.Failures = []precedent.Failure{{Step: "verify", Error: "timeout"}}
 	want.Repo = precedent.Repo{Host: "example.com:8443", Owner: "group/sub", Name: "app"}
 	save(t, r, want)
-	got := value(r.Review(ctx, "r1"))(t)
+	got := needs.Value(r.Review(ctx, "r1"))(t)
 	same(t, want, got, reviewEqual)
 	if _, err := r.stored(ctx, ""); err == nil {
 		t.Error("a finding without a fingerprint was saved apart from its review")
@@ -146,7 +148,7 @@ func testShown(t *testing.T, open opener) {
 		{"one file", []string{"c.go"}, this(5), []string{"Title of c"}},
 		{"no file", []string{}, this(5), nil},
 	} {
-		got := value(r.Shown(ctx, test.paths, test.except))(t)
+		got := needs.Value(r.Shown(ctx, test.paths, test.except))(t)
 		if diff := cmp.Diff(test.want, titles(got)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}

@@ -13,10 +13,10 @@ import (
 
 func BenchmarkOpenExisting(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "memory.db")
-	keep := value(Open(b.Context(), path, Options{}))(b)
+	keep := needs.Value(Open(b.Context(), path, Options{}))(b)
 	keep.Close()
 	for b.Loop() {
-		db := value(Open(b.Context(), path, Options{}))(b)
+		db := needs.Value(Open(b.Context(), path, Options{}))(b)
 		db.Close()
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -22,7 +24,7 @@ var (
 
 func repoFor(t testing.TB, db *DB, identities ...precedent.Repo) *Repo {
 	t.Helper()
-	return value(db.RepoFor(t.Context(), identities...))(t)
+	return needs.Value(db.RepoFor(t.Context(), identities...))(t)
 }
 
 // finding makes a finding on a line of a file, with the ids that repo gives it.
@@ -59,7 +61,7 @@ func review(repo precedent.Repo, id string, n int, findings ...precedent.Finding
 
 func save(t testing.TB, r *Repo, v *precedent.Review) {
 	t.Helper()
-	must(t, r.SaveReview(t.Context(), v))
+	needs.NoError(t, r.SaveReview(t.Context(), v))
 }
 
 // randomReview makes a review with a random number of findings and decisions.
@@ -82,7 +84,7 @@ func randomReview(rnd *rand.Rand, repo precedent.Repo, id string) *precedent.Rev
 // ask returns what a query finds in one column of one row.
 func ask[T any](t testing.TB, db *DB, query string, args ...any) (v T) {
 	t.Helper()
-	must(t, row(t.Context(), db.sql, query, args, into(&v)))
+	needs.NoError(t, row(t.Context(), db.sql, query, args, into(&v)))
 	return v
 }
 
@@ -95,23 +97,6 @@ func (r *Repo) stored(ctx context.Context, fingerprint string) (Known, error) {
 			return err
 		})
 	return k, err
-}
-
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
-func value[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		must(t, err)
-		return v
-	}
 }
 
 // same reports how what is there differs from what should be.

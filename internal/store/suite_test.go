@@ -140,7 +140,7 @@ func options(o []Options) Options {
 
 func opened(t testing.TB, db *DB, err error) *DB {
 	t.Helper()
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -151,7 +151,7 @@ func opened(t testing.TB, db *DB, err error) *DB {
 
 // TestOneFileKnowsEachEngine keeps what is special of an engine in its dialect.
 func TestOneFileKnowsEachEngine(t *testing.T) {
-	files := value(filepath.Glob("*.go"))(t)
+	files := needs.Value(filepath.Glob("*.go"))(t)
 	words := map[string][]string{
 		"sqlite":   {"PRAGMA", "sqlite_", "modernc", "-wal", "DialectSQLite"},
 		"postgres": {"pg_", "pgx", "pgconn", "advisory", "SQLSTATE", "DialectPostgres", "COLLATE"},
@@ -161,7 +161,7 @@ func TestOneFileKnowsEachEngine(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		text := value(os.ReadFile(file))(t)
+		text := needs.Value(os.ReadFile(file))(t)
 		for engine, forbidden := range words {
 			if strings.HasPrefix(file, engine) || engine == "either" && (strings.HasPrefix(file, "sqlite") ||
 				strings.HasPrefix(file, "postgres")) {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -32,12 +34,12 @@ func outcomeOfThread(t precedent.Thread, kind precedent.OutcomeKind, at time.Tim
 
 func mustThreads(t *testing.T, r *Repo, pull int) []precedent.Thread {
 	t.Helper()
-	return value(r.Threads(t.Context(), pull))(t)
+	return needs.Value(r.Threads(t.Context(), pull))(t)
 }
 
 func mustOutcomes(t *testing.T, r *Repo, pull int) []precedent.Outcome {
 	t.Helper()
-	return value(r.Outcomes(t.Context(), pull))(t)
+	return needs.Value(r.Outcomes(t.Context(), pull))(t)
 }
 
 func testThreads(t *testing.T, open opener) {
@@ -47,7 +49,7 @@ func testThreads(t *testing.T, open opener) {
 	second := threadOf(finding(remote, "b.go", "y", precedent.Style, precedent.Nit), "t2", 7)
 	second.Comment, second.OpenedAt, second.Messages = "", start.Add(-time.Hour), nil
 	elsewhere := threadOf(bug("x"), "t3", 8)
-	must(t, r.SaveThreads(ctx, []precedent.Thread{first, second, elsewhere}))
+	needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{first, second, elsewhere}))
 	same(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
 
 	// A thread changes; one more of its fingerprint is not a second one.
@@ -56,7 +58,7 @@ func testThreads(t *testing.T, open opener) {
 	double.ID, double.Comment = "t9", "99"
 	carried := first
 	carried.Current, carried.Changed = precedent.Span{Path: "a.go", Start: 9, End: 9}, true
-	must(t, r.SaveThreads(ctx, []precedent.Thread{double, carried}))
+	needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{double, carried}))
 	same(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
 	if got := mustThreads(t, r, 8); len(got) != 1 || got[0].State != precedent.ThreadOpen {
 		t.Errorf("the other pull request has %+v", got)
@@ -110,7 +112,7 @@ func testOutcomes(t *testing.T, open opener) {
 		{precedent.OutcomeUnknown, 5},
 	} {
 		o := outcomeOfThread(thread, step.kind, start.Add(time.Duration(i)*time.Hour))
-		must(t, r.SaveOutcomes(ctx, []precedent.Outcome{o}))
+		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{o}))
 		got := mustOutcomes(t, r, 7)
 		if len(got) != 1 || !got[0].At.Equal(start.Add(time.Duration(step.want)*time.Hour)) {
 			t.Fatalf("after step %d: %+v, want that of step %d", i, got, step.want)
@@ -140,7 +142,7 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 	renamed := both
 	renamed.ID = "t4"
 	for r, threads := range map[*Repo][]precedent.Thread{theirs: {both}, mine: {renamed, only, clash}} {
-		must(t, r.SaveThreads(ctx, threads))
+		needs.NoError(t, r.SaveThreads(ctx, threads))
 	}
 	for r, outcomes := range map[*Repo][]precedent.Outcome{
 		theirs: {outcomeOfThread(both, precedent.OutcomeUnknown, start), outcomeOfThread(clash, precedent.Fixed, start)},
@@ -149,7 +151,7 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 			outcomeOfThread(only, precedent.OutcomeUnknown, start),
 		},
 	} {
-		must(t, r.SaveOutcomes(ctx, outcomes))
+		needs.NoError(t, r.SaveOutcomes(ctx, outcomes))
 	}
 	joined := repoFor(t, db, remote, local)
 	same(t, []precedent.Thread{both, only}, mustThreads(t, joined, 7))
@@ -180,12 +182,12 @@ func testPruneOfThreads(t *testing.T, open opener) {
 			th.State = precedent.ThreadResolved
 		}
 		held[name] = th
-		must(t, r.SaveThreads(ctx, []precedent.Thread{th}))
+		needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{th}))
 		if name == "rejected" || name == "again" {
 			dismiss(t, r, dismissalOf(f))
 		}
 	}
-	must(t, r.SaveOutcomes(ctx, []precedent.Outcome{
+	needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{
 		outcomeOfThread(held["fixed"], precedent.Fixed, start),
 		outcomeOfThread(held["declined"], precedent.Declined, start),
 		outcomeOfThread(held["unknown"], precedent.OutcomeUnknown, start),
@@ -197,7 +199,7 @@ func testPruneOfThreads(t *testing.T, open opener) {
 	want := Counts{Reviews: 5, Findings: 5, Sightings: 5, Dismissals: 2, Labels: 5, Threads: 5, Outcomes: 4}
 	is(t, "deleted", want)(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))
 	labels := map[string]string{}
-	must(t, rows(ctx, r.db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id},
+	needs.NoError(t, rows(ctx, r.db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id},
 		func(s scanner) error {
 			var fp, outcome string
 			err := s.Scan(&fp, &outcome)
@@ -213,7 +215,7 @@ func testPruneOfThreads(t *testing.T, open opener) {
 	}, labels)
 	for _, name := range []string{"open", "unknown"} {
 		has(t, name, 1)(r.Threads(ctx, held[name].PullRequest))
-		value(r.Review(ctx, name))(t)
+		needs.Value(r.Review(ctx, name))(t)
 	}
 	if deleted, err := r.Clear(ctx); err != nil || deleted.Threads != 2 || deleted.Outcomes != 1 {
 		t.Errorf("cleared %+v, %v", deleted, err)

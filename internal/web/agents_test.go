@@ -56,7 +56,7 @@ func (b *browser) register(redirect string) string {
 	body := fmt.Sprintf(`{"client_name":"An <b>agent</b>","redirect_uris":[%q]}`, redirect)
 	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodPost, b.w.http.URL+"/oauth/register",
 		strings.NewReader(body))
-	must(b.w.t, err)
+	needs.NoError(b.w.t, err)
 	status, page := b.do(r)
 	var c struct {
 		ID string `json:"client_id"`
@@ -78,7 +78,7 @@ func TestAgentSignsIn(t *testing.T) {
 		t.Error("an agent without a token is answered")
 	}
 	answer, err := http.Post(w.http.URL+"/mcp/"+open.String(), "application/json", strings.NewReader(`{}`))
-	must(t, err)
+	needs.NoError(t, err)
 	answer.Body.Close()
 	challenge := answer.Header.Get("WWW-Authenticate")
 	_, metadata, _ := strings.Cut(strings.TrimSuffix(challenge, `"`), `resource_metadata="`)

@@ -30,7 +30,7 @@ func (w *world) fillMany(b *testing.B) []string {
 	n := 0
 	save := func(repo precedent.Repo, findings, pull int) (id string) {
 		rows, err := w.db.RepoFor(b.Context(), repo)
-		must(b, err)
+		needs.NoError(b, err)
 		r := &precedent.Review{
 			Schema: precedent.ResultSchema, ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n),
 			Repo: repo, PullRequest: &pull, Base: "ba5e", Head: fmt.Sprintf("c0ffee%d", n), Scope: precedent.FullScope,
@@ -62,8 +62,8 @@ func (w *world) fillMany(b *testing.B) []string {
 				Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, At: r.At,
 			})
 		}
-		must(b, rows.SaveReview(b.Context(), r))
-		must(b, rows.SaveOutcomes(b.Context(), outcomes))
+		needs.NoError(b, rows.SaveReview(b.Context(), r))
+		needs.NoError(b, rows.SaveOutcomes(b.Context(), outcomes))
 		return r.ID
 	}
 	for i := range manyRepos - 1 {
@@ -76,7 +76,7 @@ func (w *world) fillMany(b *testing.B) []string {
 		last = save(open, foundAtOnce, pull+1)
 	}
 	rows, err := w.db.RepoFor(b.Context(), open)
-	must(b, err)
+	needs.NoError(b, err)
 	for i := range manyLearnings {
 		l := precedent.Learning{
 			ID: fmt.Sprintf("n%09d", i), Kind: precedent.LearnDo, State: precedent.LearningActive,
@@ -92,7 +92,7 @@ func (w *world) fillMany(b *testing.B) []string {
 		}
 	}
 	found, err := rows.LatestFindings(b.Context(), "", store.Page{Limit: 1})
-	must(b, err)
+	needs.NoError(b, err)
 	at := repoPath(open)
 	return []string{
 		"/", at, at + "/pulls/200", at + "/reviews/" + last, at + "/findings", at + "/findings?from=10000",
@@ -106,7 +106,7 @@ func (w *world) fillMany(b *testing.B) []string {
 func (b *browser) compressed(path string) (status int, body string) {
 	b.w.t.Helper()
 	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodGet, b.w.http.URL+path, nil)
-	must(b.w.t, err)
+	needs.NoError(b.w.t, err)
 	r.Header.Set("Accept-Encoding", "gzip")
 	return b.do(r)
 }
@@ -165,7 +165,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 				c.wait(`performance.getEntriesByName("first-contentful-paint").length > 0`)
 				at, err := chromedp.Run(c.ctx,
 					chromedp.Evaluate[float64](`performance.getEntriesByName("first-contentful-paint")[0].startTime`))
-				must(b, err)
+				needs.NoError(b, err)
 				all = append(all, at)
 			}
 			slices.Sort(all)

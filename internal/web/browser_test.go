@@ -53,7 +53,7 @@ func newChrome(t testing.TB, w *world) *chrome {
 
 func (c *chrome) must(_ any, err error) {
 	c.t.Helper()
-	must(c.t, err)
+	needs.NoError(c.t, err)
 }
 
 func (c *chrome) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -137,7 +137,7 @@ func (w *world) given(file string) string {
 	space, _ := w.remember(open)
 	found, _, err := space.Memory.RecallLearnings(w.t.Context(),
 		memory.LearningQuery{Change: &diff.Change{Files: []diff.File{{Path: file, OldPath: file}}}})
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	var b strings.Builder
 	for _, l := range found {
 		b.WriteString(l.Directive + "\n")
@@ -243,7 +243,7 @@ var looks = []struct {
 func TestBrowserForEverybody(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile(needs.File(t, "PRECEDENT_TEST_AXE", "axe/node_modules/axe-core/axe.min.js", "axe-core"))
-	must(t, err)
+	needs.NoError(t, err)
 	w := newWorld(t, "")
 	is := w.fill(open, "zebra")
 	w.fail(open, "the engine is gone")
@@ -287,8 +287,8 @@ func TestBrowserForEverybody(t *testing.T) {
 func (c *chrome) picture(name string) {
 	c.t.Helper()
 	picture, err := chromedp.Run(c.ctx, chromedp.FullScreenshot(100))
-	must(c.t, err)
-	must(c.t, os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644))
+	needs.NoError(c.t, err)
+	needs.NoError(c.t, os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644))
 }
 
 // TestBrowserByKeyboard: the first key leads past the navigation, and each control can be reached and is visible

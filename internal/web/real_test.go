@@ -39,9 +39,9 @@ func (g *realGitea) call(who *url.Userinfo, method, path string, body map[string
 ) {
 	g.t.Helper()
 	data, err := json.Marshal(body)
-	must(g.t, err)
+	needs.NoError(g.t, err)
 	r, err := http.NewRequestWithContext(g.t.Context(), method, g.address+"/api/v1"+path, bytes.NewReader(data))
-	must(g.t, err)
+	needs.NoError(g.t, err)
 	if who == nil {
 		who = g.admin
 	}
@@ -49,7 +49,7 @@ func (g *realGitea) call(who *url.Userinfo, method, path string, body map[string
 	r.SetBasicAuth(who.Username(), password)
 	r.Header.Set("Content-Type", "application/json")
 	got, err := http.DefaultClient.Do(r)
-	must(g.t, err)
+	needs.NoError(g.t, err)
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	if err != nil || got.StatusCode >= http.StatusMultipleChoices {
@@ -87,18 +87,18 @@ func TestRealSignIn(t *testing.T) {
 		"scopes": []string{"read:user", "write:issue", "write:repository"},
 	}).SHA1
 	secret, err := wire.NewToken(token)
-	must(t, err)
+	needs.NoError(t, err)
 	real, err := gitea.New(gitea.Options{BaseURL: g.address, Token: secret})
-	must(t, err)
+	needs.NoError(t, err)
 	w := newWorld(t, "")
 	address, err := url.Parse(w.http.URL)
-	must(t, err)
+	needs.NoError(t, err)
 	app := g.call(who["owner"], http.MethodPost, "/user/applications/oauth2", map[string]any{
 		"name":          "precedent",
 		"redirect_uris": []string{w.http.URL + "/signin/callback"}, "confidential_client": true,
 	})
 	in, err := NewSignIn(forge.Gitea, real.Pages(), app.ClientID, app.Secret, address, http.DefaultClient)
-	must(t, err)
+	needs.NoError(t, err)
 	o := w.site.o
 	o.Forge, o.SignIn = workspace.Connection{Forge: real}, in
 	w.site = New(o)

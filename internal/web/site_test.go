@@ -161,7 +161,7 @@ func testChanges(t *testing.T, w *world) {
 		}
 		foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.http.URL+c.path,
 			strings.NewReader(c.form.Encode()))
-		must(t, err)
+		needs.NoError(t, err)
 		foreign.Header.Set("Origin", "https://evil.example")
 		foreign.Header.Set("Sec-Fetch-Site", "cross-site")
 		if status, _ := b.do(foreign); status != http.StatusForbidden {
@@ -200,7 +200,7 @@ func testChanges(t *testing.T, w *world) {
 func (w *world) newest(server bool) store.AuditRow {
 	w.t.Helper()
 	rows, err := w.db.RepoFor(w.t.Context(), open)
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	read := rows.Audit
 	if server {
 		read = w.db.ServerAudit
@@ -346,9 +346,9 @@ func TestHeaders(t *testing.T) {
 	w := newWorld(t, "")
 	for _, path := range []string{"/", "/signin", "/nothing", "/static/style.css", "/repos/a/b/c", "/mcp/a/b/c"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.http.URL+path, nil)
-		must(t, err)
+		needs.NoError(t, err)
 		answer, err := http.DefaultClient.Do(r)
-		must(t, err)
+		needs.NoError(t, err)
 		answer.Body.Close()
 		for name, want := range security {
 			if got := answer.Header.Get(name); got != want {
@@ -396,9 +396,9 @@ func TestLive(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.http.URL+"/live", nil)
-	must(t, err)
+	needs.NoError(t, err)
 	answer, err := b.client.Do(r)
-	must(t, err)
+	needs.NoError(t, err)
 	defer answer.Body.Close()
 	var got bytes.Buffer
 	until := func(text string) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -22,7 +24,7 @@ func (w *world) tell(repo precedent.Repo) string {
 			By: precedent.FromComment, Who: "wanda", MayWrite: true, Words: "migrations run to the end",
 		},
 	})
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	found := func(path string, line int, s precedent.Severity, c precedent.Category, title, quote,
 		body string,
 	) precedent.Finding {
@@ -58,7 +60,7 @@ func (w *world) tell(repo precedent.Repo) string {
 	name.Placement = precedent.Hidden
 	pull := 482
 	for i, findings := range [][]precedent.Finding{{refund, closing, quiet, name}, {closing, quiet, name}} {
-		must(w.t, rows.SaveReview(ctx, &precedent.Review{
+		needs.NoError(w.t, rows.SaveReview(ctx, &precedent.Review{
 			Schema: precedent.ResultSchema, ID: fmt.Sprintf("01990000-0000-7000-8000-00000000048%d", i), Repo: repo,
 			PullRequest: &pull,
 			Base:        "5d1f0a77c2", Head: []string{"9c3b7a1e55", "e41d90c2ab"}[i], Scope: precedent.FullScope,
@@ -72,17 +74,17 @@ func (w *world) tell(repo precedent.Repo) string {
 			}},
 		}))
 	}
-	must(w.t, rows.SaveThreads(ctx, []precedent.Thread{{
+	needs.NoError(w.t, rows.SaveThreads(ctx, []precedent.Thread{{
 		ID: "t1", PullRequest: pull, Finding: refund.ID, Fingerprint: refund.Fingerprint, Title: refund.Title,
 		State:    precedent.ThreadAddressed,
 		OpenedAt: start, URL: "https://git.example.org/team/billing/pulls/482#issuecomment-9",
 		Messages: []precedent.Message{{Who: "dora", Body: "Good catch, the key comes first now.", At: start}},
 	}}))
-	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
+	needs.NoError(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
 		Thread: "t1", Finding: refund.ID, Fingerprint: refund.Fingerprint, PullRequest: pull, Kind: precedent.Fixed,
 		Proof: "e41d90c2ab changed the lines, and the defect is gone", At: start,
 	}}))
-	must(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{
+	needs.NoError(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{
 		Pull: pull, Head: "e41d90c2ab", Done: "e41d90c2ab",
 		Title: "Make refunds safe to retry", Labels: []string{"bot-changes-needed"}, Updated: start,
 	}}, nil))

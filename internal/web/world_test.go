@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/mcp"
@@ -150,18 +152,18 @@ func newWorld(t testing.TB, database string) *world {
 	} else {
 		w.db, err = store.OpenURL(t.Context(), database, store.Options{Now: w.clock})
 	}
-	must(t, err)
+	needs.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	w.env = &workspace.Env{Now: w.clock, Log: log, Shared: w.db}
 	jobs, err := w.env.OpenJobs(t.Context(), w.db)
-	must(t, err)
+	needs.NoError(t, err)
 	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.site.ServeHTTP(rw, r)
 	}))
 	address, _ := url.Parse(w.http.URL)
 	in, err := NewSignIn(forge.Gitea, w.forge.Pages(), "an application", "a secret of the application", address,
 		http.DefaultClient)
-	must(t, err)
+	needs.NoError(t, err)
 	w.site = New(Options{
 		Env: w.env, DB: w.db, Forge: workspace.Connection{Forge: w.forge}, Jobs: jobs, URL: address, SignIn: in,
 		ReaderToken: "a token for readers", Operators: []string{"Oskar"}, Version: "v1.2.3", Log: log, Now: w.clock,
@@ -193,14 +195,14 @@ func (w *world) fail(repo precedent.Repo, why string) int64 {
 			return queue.Never(fmt.Errorf("%s", why))
 		},
 	})
-	must(w.t, err)
-	must(w.t, q.Want(w.t.Context(), queue.Task{Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee", Reason: why}))
-	must(w.t, q.Start(w.t.Context()))
+	needs.NoError(w.t, err)
+	needs.NoError(w.t, q.Want(w.t.Context(), queue.Task{Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee", Reason: why}))
+	needs.NoError(w.t, q.Start(w.t.Context()))
 	for {
 		dead, err := q.List(w.t.Context(), queue.Filter{States: []queue.State{queue.Dead}, Repo: repo})
-		must(w.t, err)
+		needs.NoError(w.t, err)
 		if len(dead) > 0 {
-			must(w.t, q.Stop(context.Background()))
+			needs.NoError(w.t, q.Stop(context.Background()))
 			return dead[0].ID
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -216,10 +218,10 @@ type filled struct {
 func (w *world) remember(repo precedent.Repo) (*workspace.Workspace, *store.Repo) {
 	w.t.Helper()
 	space, err := w.env.SharedWorkspace(w.t.Context(), repo)
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	w.t.Cleanup(space.Close)
 	rows, err := space.Rows(w.t.Context())
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	return space, rows
 }
 
@@ -236,7 +238,7 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 				Words: directive, URL: "javascript:alert('" + mark + "')", PullRequest: 7,
 			},
 		})
-		must(w.t, err)
+		needs.NoError(w.t, err)
 		if c.Refused != "" {
 			w.t.Fatal(c.Refused)
 		}
@@ -273,7 +275,7 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 			Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2, Error: mark,
 		}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
 	}
-	must(w.t, rows.SaveReview(ctx, r))
+	needs.NoError(w.t, rows.SaveReview(ctx, r))
 	thread := precedent.Thread{
 		ID: "t" + shown.ID, PullRequest: 7, Review: r.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint,
 		Title: mark, State: precedent.ThreadOpen, OpenedAt: start,
@@ -281,25 +283,25 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		Messages: []precedent.Message{{Who: mark, Body: precedent.Untrusted(mark), At: start}},
 		Category: precedent.Bugs, Severity: precedent.High,
 	}
-	must(w.t, rows.SaveThreads(ctx, []precedent.Thread{thread}))
-	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
+	needs.NoError(w.t, rows.SaveThreads(ctx, []precedent.Thread{thread}))
+	needs.NoError(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
 		Thread: thread.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint, PullRequest: 7, Title: mark,
 		Category: precedent.Bugs, Severity: precedent.High, Confidence: 80, Finder: mark, Kind: precedent.Accepted,
 		Proof: mark, Who: mark, Words: mark, MayWrite: true, At: start.Add(-time.Minute),
 	}}))
 	j, err := space.Memory.Dismiss(ctx, hidden.ID, memory.Dismissal{Reason: mark, Who: mark})
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	turn, err := rows.BeginConsolidation(ctx, "test", time.Hour)
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	insight := precedent.Insight{
 		ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark,
 		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start,
 	}
 	if turn {
 		_, err = rows.EndConsolidation(ctx, "test", []precedent.Insight{insight}, false)
-		must(w.t, err)
+		needs.NoError(w.t, err)
 	}
-	must(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{
+	needs.NoError(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{
 		Pull: 7, Head: "c0ffee", Title: mark, Labels: []string{mark, "bot-changes-needed"}, Updated: start,
 	}}, nil))
 	comment, err := json.Marshal(map[string]any{
@@ -310,12 +312,12 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		"pull_request_url": "https://git.example.org/repos/" + repo.Owner + "/" + repo.Name + "/pulls/3",
 		"pr_title":         mark,
 	})
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	_, err = w.env.ImportCorpus(ctx, space, "comments.jsonl", strings.NewReader(string(comment)+"\n"), nil)
-	must(w.t, err)
+	needs.NoError(w.t, err)
 	end, err := rows.AddAudit(ctx, store.AuditRow{At: start, Who: mark, Action: mark, Subject: mark, Before: mark})
-	must(w.t, err)
-	must(w.t, end(ctx, mark))
+	needs.NoError(w.t, err)
+	needs.NoError(w.t, end(ctx, mark))
 	return filled{r.ID, shown.ID, hidden.ID, pending.ID, active.ID, insight.ID, j.ID}
 }
 
@@ -372,17 +374,17 @@ func (b *browser) do(r *http.Request) (status int, page string) {
 	b.w.t.Helper()
 	b.w.pass(pageRate.every)
 	answer, err := b.client.Do(r)
-	must(b.w.t, err)
+	needs.NoError(b.w.t, err)
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	must(b.w.t, err)
+	needs.NoError(b.w.t, err)
 	return answer.StatusCode, string(body)
 }
 
 func (b *browser) get(path string) (status int, page string) {
 	b.w.t.Helper()
 	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodGet, b.w.http.URL+path, nil)
-	must(b.w.t, err)
+	needs.NoError(b.w.t, err)
 	return b.do(r)
 }
 
@@ -390,7 +392,7 @@ func (b *browser) post(path string, form url.Values) (status int, page string) {
 	b.w.t.Helper()
 	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodPost, b.w.http.URL+path,
 		strings.NewReader(form.Encode()))
-	must(b.w.t, err)
+	needs.NoError(b.w.t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", b.w.http.URL)
 	return b.do(r)
@@ -411,11 +413,4 @@ func (b *browser) submit(path string, form url.Values) (status int, page string)
 	}
 	form.Set("csrf", token[1])
 	return b.post(path, form)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -41,7 +43,7 @@ func (a api) model(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Mode
 	m, err := a.open(llm.Config{
 		Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now, Idle: idle,
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	return m
 }
 
@@ -137,7 +139,7 @@ func TestBudgetStopsRequests(t *testing.T) {
 	var got []precedent.Status
 	for range 4 {
 		a, err := e.Run(t.Context(), task())
-		must(t, err)
+		needs.NoError(t, err)
 		got = append(got, a.Status)
 	}
 	// Each takes 1,000 tokens and is expected to take about 1,500.
@@ -163,12 +165,5 @@ func TestTroubleBecomesStatus(t *testing.T) {
 		if err != nil || a.Status != want {
 			t.Errorf("%s: status %s, %v", stop, a.Status, err)
 		}
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // editor is a copy with a file, and what calls its tools.
@@ -15,15 +17,15 @@ func editor(t *testing.T) (dir string, call func(name string, args any) (string,
 	for name, text := range map[string]string{
 		"a.go": "package a\n\nconst one, two = 1, 2\n", "lib/run.sh": "run\n", "data.bin": "a\x00b",
 	} {
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+		needs.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		needs.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
 	}
 	c, err := openCopy(dir)
-	must(t, err)
+	needs.NoError(t, err)
 	t.Cleanup(c.close)
 	return dir, func(name string, args any) (string, error) {
 		raw, err := json.Marshal(args)
-		must(t, err)
+		needs.NoError(t, err)
 		for _, tool := range c.tools() {
 			if tool.Name == name {
 				return tool.Run(t.Context(), raw)
@@ -77,11 +79,11 @@ func TestEditTools(t *testing.T) {
 func TestThreat27EditToolsStayInTheCopy(t *testing.T) {
 	dir, call := editor(t)
 	outside := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(outside, "there.txt"), []byte("there"), 0o600))
+	needs.NoError(t, os.WriteFile(filepath.Join(outside, "there.txt"), []byte("there"), 0o600))
 	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil { // a copy never has one
 		t.Fatal(err)
 	}
-	must(t, os.Symlink(filepath.Join(outside, "there.txt"), filepath.Join(dir, "file")))
+	needs.NoError(t, os.Symlink(filepath.Join(outside, "there.txt"), filepath.Join(dir, "file")))
 	big := strings.Repeat("x", maxEditFile+1)
 	for _, test := range []struct {
 		tool string

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -36,7 +38,7 @@ func TestMain(m *testing.M) {
 func self(t *testing.T) string {
 	t.Helper()
 	exe, err := os.Executable()
-	must(t, err)
+	needs.NoError(t, err)
 	return exe
 }
 
@@ -111,7 +113,7 @@ func TestConformance(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "script.json")
-		must(t, s.Save(path))
+		needs.NoError(t, s.Save(path))
 		e := New(Config{
 			Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path}, Now: now,
 		})
@@ -352,15 +354,15 @@ func TestCopy(t *testing.T) {
 	}
 	for name := range files {
 		path := filepath.Join(tree, name)
-		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(t, os.WriteFile(path, []byte(name), 0o400))
+		needs.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		needs.NoError(t, os.WriteFile(path, []byte(name), 0o400))
 	}
 	if err := os.Symlink("/etc", filepath.Join(tree, "link")); err != nil {
 		t.Log(err) // Windows may not allow it
 	}
 	var c copies
 	dir, err := c.copyOf(t.Context(), tree)
-	must(t, err)
+	needs.NoError(t, err)
 	if again, err := c.copyOf(t.Context(), tree); err != nil || again != dir {
 		t.Errorf("another copy: %s, %v", again, err)
 	}
@@ -376,7 +378,7 @@ func TestCopy(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(dir, "link")); !os.IsNotExist(err) {
 		t.Errorf("the link is in the copy (%v)", err)
 	}
-	must(t, c.remove())
+	needs.NoError(t, c.remove())
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the copy is still there (%v)", err)
 	}
@@ -386,7 +388,7 @@ func TestTranscripts(t *testing.T) {
 	folder := t.TempDir()
 	at := now()
 	mine := filepath.Join(folder, "notes-of-mine.json")
-	must(t, os.WriteFile(mine, nil, 0o600))
+	needs.NoError(t, os.WriteFile(mine, nil, 0o600))
 	const reviews = mostReviews + 5
 	c := records{folder: folder, now: func() time.Time { at = at.Add(time.Minute); return at }}
 	for i := range reviews {
@@ -396,7 +398,7 @@ func TestTranscripts(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(folder)
-	must(t, err)
+	needs.NoError(t, err)
 	if len(entries) != 3*mostReviews+1 {
 		t.Errorf("%d files, want those of %d reviews and mine", len(entries), mostReviews)
 	}
@@ -407,9 +409,9 @@ func TestTranscripts(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(last + "-bugs.json")
-	must(t, err)
+	needs.NoError(t, err)
 	var got transcript
-	must(t, json.Unmarshal(text, &got))
+	needs.NoError(t, json.Unmarshal(text, &got))
 	if len(got.Stream) != 2 || string(got.Stream[1]) != `"noise"` || got.Prompt != "P" {
 		t.Errorf("transcript %s", text)
 	}
@@ -450,12 +452,5 @@ func TestBudget(t *testing.T) {
 	if none := strings.Join(arguments("m", 3, 0, "s.md", "", []byte("{}"), nil, tools), " "); strings.Contains(none,
 		"budget") {
 		t.Errorf("arguments without a budget %s", none)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

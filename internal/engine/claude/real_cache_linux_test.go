@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -39,7 +41,7 @@ func cached(t *testing.T, body string) string {
 	if err == nil {
 		err = json.Unmarshal(r.Messages[0].Content, &pieces)
 	}
-	must(t, err)
+	needs.NoError(t, err)
 	all := string(r.Tools) + string(r.System)
 	for _, piece := range pieces {
 		all += string(piece)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 )
 
@@ -52,7 +54,7 @@ func TestRealCLIEdits(t *testing.T) {
 	task := realTask(tree)
 	task.Edit = true
 	a, err := e.Run(t.Context(), task)
-	must(t, err)
+	needs.NoError(t, err)
 	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` {
 		t.Errorf("%+v", a)
 	}

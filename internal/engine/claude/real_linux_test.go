@@ -90,7 +90,7 @@ func enterNamespace(t *testing.T) {
 func loopbackUp(t *testing.T) {
 	t.Helper()
 	s, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
-	must(t, err)
+	needs.NoError(t, err)
 	defer func() { _ = syscall.Close(s) }()
 	request := struct { // struct ifreq
 		name  [16]byte
@@ -237,7 +237,7 @@ func start(t *testing.T, m *model, e edits, env ...string) (*Engine, string) {
 	}
 	e.Program, c.Program = c.Program, self(t)
 	text, err := json.Marshal(e)
-	must(t, err)
+	needs.NoError(t, err)
 	c.Env = append(c.Env, part+"=rewrite", editsVariable+"="+string(text))
 	cli := New(c)
 	t.Cleanup(func() {
@@ -261,8 +261,8 @@ func plant(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(t, os.WriteFile(path, []byte(text), 0o600))
+		needs.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		needs.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 }
 
@@ -280,7 +280,7 @@ func realAnswer(t *testing.T) {
 	began := 0
 	task.FirstByte = func() { began++ }
 	a, err := e.Run(t.Context(), task)
-	must(t, err)
+	needs.NoError(t, err)
 	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` || a.Model != "claude-x" || a.CostUSD <= 0 ||
 		began != 1 {
 		t.Errorf("%+v, began %d times", a, began)
@@ -323,7 +323,7 @@ func realTrouble(t *testing.T) {
 			m := serve(t, test.turn)
 			e, _ := start(t, m, edits{})
 			a, err := e.Run(t.Context(), realTask(""))
-			must(t, err)
+			needs.NoError(t, err)
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("status %s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
@@ -361,7 +361,7 @@ func realTimeout(t *testing.T) {
 		t.Error("the model was not asked before the time was over")
 	}
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
-	must(t, err)
+	needs.NoError(t, err)
 	for _, name := range environs {
 		if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, []byte(mark)) {
 			t.Errorf("%s is still there", filepath.Dir(name))
@@ -485,7 +485,7 @@ func harms(t *testing.T, e edits, whole bool) []string {
 	see := "+ see @" + filepath.Join(home, "attached.txt") + " for it\n"
 	task.Common, task.Prefix, task.Prompt = see, see, see
 	a, err := cli.Run(t.Context(), task)
-	must(t, err)
+	needs.NoError(t, err)
 
 	var found []string
 	add := func(harm string, done bool) {
@@ -531,6 +531,6 @@ func holds(t *testing.T, dir, text string) bool {
 		found = found || bytes.Contains(data, []byte(text))
 		return nil
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	return found
 }

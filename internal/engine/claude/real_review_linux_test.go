@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/needs"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/review"
@@ -55,7 +57,7 @@ func realReview(t *testing.T) {
 	}
 	e, _ := start(t, m, edits{})
 	change, err := diff.ParsePatch(strings.NewReader(reviewedPatch), diff.DefaultLimits)
-	must(t, err)
+	needs.NoError(t, err)
 	r, err := review.Run(t.Context(), review.Input{
 		Repo: precedent.Repo{Host: "example.com", Owner: "a", Name: "b"}, Base: "base", Head: "head", Change: change,
 		Engine: e,
@@ -68,7 +70,7 @@ func realReview(t *testing.T) {
 		Shown: func(context.Context) (string, error) { return tree, nil },
 		Now:   now, NewID: func() string { return "id" },
 	})
-	must(t, err)
+	needs.NoError(t, err)
 	live := r.Live()
 	if len(live) != 1 || live[0].Start != 2 || live[0].Verifier != precedent.Confirmed || live[0].Confidence != 89 { // odds of 80 %, twice
 		found, _ := json.Marshal(r.Findings)

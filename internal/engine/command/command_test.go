@@ -46,9 +46,9 @@ func TestMain(m *testing.M) {
 func self(t *testing.T, role string, env ...string) *Engine {
 	t.Helper()
 	exe, err := os.Executable()
-	must(t, err)
+	needs.NoError(t, err)
 	e, err := New(exe, nil, append(env, part+"="+role))
-	must(t, err)
+	needs.NoError(t, err)
 	return e
 }
 
@@ -62,7 +62,7 @@ func task(timeout time.Duration) engine.Task {
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
 		path := filepath.Join(t.TempDir(), "script.json")
-		must(t, s.Save(path))
+		needs.NoError(t, s.Save(path))
 		return self(t, "scripted", enginetest.ScriptVariable+"="+path)
 	})
 }
@@ -94,7 +94,7 @@ func TestWhatTheProgramGets(t *testing.T) {
 		Env   []string
 		Args  []string
 	}
-	must(t, json.Unmarshal(a.JSON, &got))
+	needs.NoError(t, json.Unmarshal(a.JSON, &got))
 	if got.Input.DeadlineMS < 1000 || got.Input.DeadlineMS > 60_000 {
 		t.Errorf("deadline_ms %d, want what is left of a minute", got.Input.DeadlineMS)
 	}
@@ -122,9 +122,9 @@ func TestWhatTheProgramGets(t *testing.T) {
 func sameFolder(t *testing.T, a, b string) bool {
 	t.Helper()
 	infoA, err := os.Stat(a)
-	must(t, err)
+	needs.NoError(t, err)
 	infoB, err := os.Stat(b)
-	must(t, err)
+	needs.NoError(t, err)
 	return os.SameFile(infoA, infoB)
 }
 
@@ -136,7 +136,7 @@ func TestEmptyEnvironment(t *testing.T) {
 	t.Setenv("PRECEDENT_TEST_SECRET", "hunter2")
 	for _, env := range [][]string{nil, {}} {
 		e, err := New("/bin/sh", []string{"-c", `echo '{"answer":{"secret":"'$PRECEDENT_TEST_SECRET'"}}'`}, env)
-		must(t, err)
+		needs.NoError(t, err)
 		a, err := e.Run(t.Context(), task(time.Minute))
 		if err != nil || string(a.JSON) != `{"secret":""}` {
 			t.Errorf("%+v, %v", a, err)
@@ -176,7 +176,7 @@ func TestManners(t *testing.T) {
 			e := self(t, test.part, pidFile+"="+pid)
 			began := time.Now()
 			a, err := e.Run(t.Context(), test.task)
-			must(t, err)
+			needs.NoError(t, err)
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("%s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
@@ -195,9 +195,9 @@ func TestManners(t *testing.T) {
 func checkDead(t *testing.T, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	must(t, err)
+	needs.NoError(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	must(t, err)
+	needs.NoError(t, err)
 	needs.WaitUntil(t, fmt.Sprintf("process %d, a child of the program, has ended", pid),
 		func() bool { return !alive(pid) })
 }
@@ -222,7 +222,7 @@ func TestCancelReachesTheChildren(t *testing.T) {
 
 func TestStandardErrorIsShown(t *testing.T) {
 	a, err := self(t, "complain").Run(t.Context(), task(time.Minute))
-	must(t, err)
+	needs.NoError(t, err)
 	if a.Status != precedent.StatusError || a.Usage.Requests != 1 {
 		t.Errorf("%s after %d requests, want an error after one", a.Status, a.Usage.Requests)
 	}
@@ -238,15 +238,8 @@ func TestStandardErrorIsShown(t *testing.T) {
 	}
 
 	a, err = self(t, "complain without a break").Run(t.Context(), task(time.Minute))
-	must(t, err)
+	needs.NoError(t, err)
 	if _, lines, _ := strings.Cut(a.Message, "exit status 3: "); lines != strings.Repeat("é", child.MostStderr) {
 		t.Errorf("%d characters of standard error: %.40q…", utf8.RuneCountInString(lines), lines)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 func write(t *testing.T, path, text string, mode os.FileMode) string {
 	t.Helper()
-	must(t, os.WriteFile(path, []byte(text), mode))
+	needs.NoError(t, os.WriteFile(path, []byte(text), mode))
 	return path
 }
 
@@ -60,7 +60,7 @@ func TestNewFinds(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	const script = "#!/bin/sh\ncat >/dev/null\necho '{\"answer\":{\"ran\":true}}'\n"
-	must(t, os.Mkdir("bin", 0o700))
+	needs.NoError(t, os.Mkdir("bin", 0o700))
 	needs.WriteProgram(t, filepath.Join(dir, "bin", "in path"), script)
 	needs.WriteProgram(t, filepath.Join(dir, "--relative.sh"), script)
 	write(t, filepath.Join(dir, "no first line"), "\x01\x02", 0o700)
@@ -80,13 +80,13 @@ func TestNewFinds(t *testing.T) {
 	}
 
 	e, err := New("./no first line", nil, nil)
-	must(t, err)
+	needs.NoError(t, err)
 	a, err := e.Run(t.Context(), task(time.Minute))
 	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, "begins with #!") {
 		t.Errorf("%s (%s), %v", a.Status, a.Message, err)
 	}
 
-	must(t, os.Remove(e.path))
+	needs.NoError(t, os.Remove(e.path))
 	a, err = e.Run(t.Context(), task(time.Minute))
 	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, "cannot be started") {
 		t.Errorf("removed meanwhile: %s (%s), %v", a.Status, a.Message, err)
