@@ -94,7 +94,7 @@ var thirdParties = map[string][]string{
 	"github.com/chromedp/chromedp":             {"internal/web", "scripts/site"},
 	"github.com/getkin/kin-openapi":            {"internal/forge/forgetest"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/forge/github"},
-	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest", "internal/golden"},
+	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest", "internal/golden", "internal/needs"},
 	"github.com/google/jsonschema-go":          {"internal/engine", "cmd/precedent"},
 	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/pull", "internal/run", "internal/fix", "cmd/precedent"},
 	"github.com/jackc/pgx/v5":                  {"internal/store"},

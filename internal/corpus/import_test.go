@@ -119,7 +119,7 @@ func TestImportTwice(t *testing.T) {
 	if second.Stored != 0 || second.Updated != 0 || second.Duplicate != first.Stored+first.Updated+first.Duplicate {
 		t.Errorf("%+v", second)
 	}
-	same(t, want, everything(t, c))
+	needs.Equal(t, want, everything(t, c))
 }
 
 // TestImportInterrupted: an import that ends at any part, and is then repeated, leads to the same
@@ -185,7 +185,7 @@ func TestImportKilled(t *testing.T) {
 	}
 	c := openCorpus(t, database, time.Now)
 	mustImport(t, c, data)
-	same(t, everything(t, whole), everything(t, c))
+	needs.Equal(t, everything(t, whole), everything(t, c))
 }
 
 func TestImportHostile(t *testing.T) {
@@ -240,13 +240,5 @@ func TestImportHostile(t *testing.T) {
 	}
 	if _, err := c.Import(t.Context(), "file", strings.NewReader("\x1f\x8b broken"), ImportOptions{}); err == nil {
 		t.Error("a broken compressed file was imported")
-	}
-}
-
-// same reports how what is there differs from what should be.
-func same(t testing.TB, want, got any, o ...cmp.Option) {
-	t.Helper()
-	if diff := cmp.Diff(want, got, o...); diff != "" {
-		t.Error(diff)
 	}
 }

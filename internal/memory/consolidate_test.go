@@ -59,7 +59,7 @@ func TestPatterns(t *testing.T) {
 		Category: precedent.Security, Findings: []string{"fp1", "fp2", "fp3"}, Citations: []string{"id1", "id2", "id3"}, PullRequests: []int{1, 2, 3},
 		People: []string{"dana", "kim"}, Changes: 3, Accepted: 3, CreatedAt: start, UpdatedAt: start,
 	}
-	same(t, want, i)
+	needs.Equal(t, want, i)
 	// A fourth acceptance makes it active; it keeps its id, although the titles came in another order.
 	shown = append([]store.Appearance{answered(shownIn(0, "api/a.go", owners[3], 4), "kim", precedent.Fixed, start)}, shown...)
 	got = Patterns(shown, nil, []precedent.Insight{i}, start.Add(time.Hour))
@@ -138,8 +138,8 @@ func TestActiveNeedsEvidence(t *testing.T) {
 func keep(t *testing.T, m *Memory, all []precedent.Insight) {
 	t.Helper()
 	rows := needs.Value(m.rows(t.Context()))(t)
-	is(t, "the turn", true)(rows.BeginConsolidation(t.Context(), "x", time.Minute))
-	is(t, "kept", true)(rows.EndConsolidation(t.Context(), "x", all, false))
+	needs.Result(t, "the turn", true)(rows.BeginConsolidation(t.Context(), "x", time.Minute))
+	needs.Result(t, "kept", true)(rows.EndConsolidation(t.Context(), "x", all, false))
 }
 
 // TestUnconfirmedInsights: finders of a person who works alone are told candidates, as what they are.
@@ -253,7 +253,7 @@ func TestConsolidate(t *testing.T) {
 	m, now := remember(t)
 	due := func(want bool) {
 		t.Helper()
-		is(t, "due", want)(m.ConsolidationDue(ctx))
+		needs.Result(t, "due", want)(m.ConsolidationDue(ctx))
 	}
 	due(false)
 	for n := range 5 {

@@ -55,8 +55,8 @@ func TestLearn(t *testing.T) {
 		thumb.Fingerprint + " Check dana  a.go " + thumb.Title,
 		forgotten.Fingerprint + "  kim never in this repo, not a bug a.go " + forgotten.Title,
 	}
-	same(t, want, got)
-	has(t, "Outcomes", len(outcomes))(m.Outcomes(ctx, 7))
+	needs.Equal(t, want, got)
+	needs.Len(t, "Outcomes", len(outcomes))(m.Outcomes(ctx, 7))
 
 	// What is learned hides the finding from the next review.
 	after := Suppress([]precedent.Finding{no, author, fixed, thumb}, mustDismissals(t, m), *now, 75, nil)
@@ -69,7 +69,7 @@ func TestLearn(t *testing.T) {
 	// Once is enough: what a person took back is not learned again.
 	needs.Value(m.Undismiss(ctx, no.ID))(t)
 	*now = now.Add(time.Hour)
-	has(t, "learned again", 0)(m.Learn(ctx, 7, threads, outcomes))
+	needs.Len(t, "learned again", 0)(m.Learn(ctx, 7, threads, outcomes))
 	if n := len(mustDismissals(t, m)); n != 2 {
 		t.Errorf("%d dismissals, want 2", n)
 	}
@@ -87,7 +87,7 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 	if err != nil || len(learned) > 0 {
 		t.Errorf("%v, %v", learned, err)
 	}
-	same(t, []precedent.Dismissal{first}, mustDismissals(t, m))
+	needs.Equal(t, []precedent.Dismissal{first}, mustDismissals(t, m))
 	// An author whose "no" did not count gets write permission: now it does.
 	second := find("a.go", "y := 1", precedent.Bugs, precedent.Medium, "y is wrong")
 	thread = posted(second, "t2")
@@ -101,7 +101,7 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 	}
 	needs.Value(m.Undismiss(ctx, precedent.FindingID(repo, second.Fingerprint)))(t)
 	again := []precedent.Outcome{became(thread, precedent.Declined, "ann", "Won't fix.", true)}
-	has(t, "learned again", 0)(m.Learn(ctx, 7, []precedent.Thread{thread}, again))
+	needs.Len(t, "learned again", 0)(m.Learn(ctx, 7, []precedent.Thread{thread}, again))
 }
 
 func mustDismissals(t *testing.T, m *Memory) []precedent.Dismissal {

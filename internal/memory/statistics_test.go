@@ -73,14 +73,14 @@ func TestStatistics(t *testing.T) {
 		"threads resolved: 0.50 of 2, false",
 		"guide loaded where there is one: 1.00 of 3, true",
 	}
-	same(t, want, got)
+	needs.Equal(t, want, got)
 	if s.Reviews != 3 || s.Pulls != 2 || s.Rounds != 1.5 || s.Hidden[precedent.Refuted] != 1 || s.CostUSD != 1.5 || s.TookMS != 2_000 || s.Usage.InputTokens != 300 {
 		t.Errorf("%+v", s)
 	}
 	if d := cmp.Diff([]Answered{{"high", 1, 0}, {"low", 0, 1}}, s.BySeverity); d != "" || s.ByConfidence.Points != 2 || s.Optimal.Threshold == 0 {
 		t.Errorf("%s %+v %+v", d, s.ByConfidence, s.Optimal)
 	}
-	same(t, []Person{{Login: "kim", Declined: 1, Dismissed: 1}}, s.People)
+	needs.Equal(t, []Person{{Login: "kim", Declined: 1, Dismissed: 1}}, s.People)
 	late, err := m.Statistics(ctx, now.AddDate(0, 0, -1))
 	if err != nil || late.Reviews != 1 || late.Shown[precedent.Inline] != 2 {
 		t.Errorf("since yesterday: %+v %v", late, err)

@@ -434,8 +434,8 @@ func TestRecallCountsAcceptances(t *testing.T) {
 	// Retired, it no longer holds, and why is kept; a new dismissal holds again.
 	rows := needs.Value(m.rows(ctx))(t)
 	j := recall(t, m, "next", "io/a.go").Dismissals[0]
-	is(t, "retired", true)(rows.Retire(ctx, j.ID, "#8 fixed it", *now))
-	is(t, "retired twice", false)(rows.Retire(ctx, j.ID, "again", *now))
+	needs.Result(t, "retired", true)(rows.Retire(ctx, j.ID, "#8 fixed it", *now))
+	needs.Result(t, "retired twice", false)(rows.Retire(ctx, j.ID, "again", *now))
 	if why, err := rows.Retired(ctx, no.Fingerprint); err != nil || why != "#8 fixed it" || len(recall(t, m, "next", "io/a.go").Dismissals) != 0 {
 		t.Errorf("%q %v", why, err)
 	}

@@ -55,9 +55,9 @@ func testLabels(t *testing.T, open opener) {
 			})
 		}
 	}
-	has(t, "another repository reads", 0)(repoFor(t, r.db, local).Labels(ctx, 100))
-	same(t, want, mustLabels(t, r))
-	is(t, "the newest", want[len(want)-1:])(r.Labels(ctx, 1))
+	needs.Len(t, "another repository reads", 0)(repoFor(t, r.db, local).Labels(ctx, 100))
+	needs.Equal(t, want, mustLabels(t, r))
+	needs.Result(t, "the newest", want[len(want)-1:])(r.Labels(ctx, 1))
 
 	later := start.AddDate(1, 0, 0)
 	if deleted, err := r.Prune(ctx, later, 50, later); err != nil || deleted.Findings == 0 || deleted.Outcomes == 0 {
@@ -67,7 +67,7 @@ func testLabels(t *testing.T, open opener) {
 	for i := range pruned {
 		pruned[i].Finder = want[i].Finder // that of the finding
 	}
-	same(t, want, pruned)
+	needs.Equal(t, want, pruned)
 	testReset(t, r, want)
 	needs.Value(r.Clear(ctx))(t)
 	checkEmpty(t, r)
@@ -110,8 +110,8 @@ func testThresholds(t *testing.T, open opener) {
 			want = append(want, Threshold{Review: v.ID, At: v.At, Threshold: now.threshold, From: now.from, Labels: now.labels})
 		}
 	}
-	is(t, "the history", want)(r.Thresholds(t.Context(), 10))
-	has(t, "another repository reads", 0)(repoFor(t, r.db, local).Thresholds(t.Context(), 10))
+	needs.Result(t, "the history", want)(r.Thresholds(t.Context(), 10))
+	needs.Len(t, "another repository reads", 0)(repoFor(t, r.db, local).Thresholds(t.Context(), 10))
 }
 
 // testLabelsOfAJoinedRepository: what was learned before a repository had a remote counts
@@ -126,9 +126,9 @@ func testLabelsOfAJoinedRepository(t *testing.T, open opener) {
 	}
 	needs.NoError(t, repoFor(t, db, local).ResetThreshold(ctx, start))
 	r := repoFor(t, db, remote, local)
-	has(t, "labels of each", 2)(r.Labels(ctx, 100))
+	needs.Len(t, "labels of each", 2)(r.Labels(ctx, 100))
 	needs.NoError(t, r.ResetThreshold(ctx, start.Add(time.Hour)))
-	has(t, "labels after a reset", 0)(r.Labels(ctx, 100))
+	needs.Len(t, "labels after a reset", 0)(r.Labels(ctx, 100))
 }
 
 // TestLabelsOfOlderOutcomes: outcomes of an older database become labels, with what is stored
@@ -163,5 +163,5 @@ func TestLabelsOfOlderOutcomes(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	same(t, map[bool]int{true: 1, false: 1}, got)
+	needs.Equal(t, map[bool]int{true: 1, false: 1}, got)
 }

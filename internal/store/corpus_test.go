@@ -95,7 +95,7 @@ func testCorpusThreads(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	check := func(want ...string) {
 		t.Helper()
-		same(t, want, texts(t, r))
+		needs.Equal(t, want, texts(t, r))
 	}
 	// A reply may come before what it replies to.
 	saveCorpus(t, r, corpusPage(reply("12", "11", 2, "reply")))
@@ -260,7 +260,7 @@ func testCorpusCheckpoint(t *testing.T, open opener) {
 		!checkpoints[0].Watermark.IsZero() {
 		t.Error(checkpoints, err)
 	}
-	same(t, []string{"1/0: one"}, texts(t, r))
+	needs.Equal(t, []string{"1/0: one"}, texts(t, r))
 }
 
 func testCorpusVectors(t *testing.T, open opener) {
@@ -283,12 +283,12 @@ func testCorpusVectors(t *testing.T, open opener) {
 	}
 	stale := v
 	stale.ID = "2"
-	is(t, "SaveCorpusVectors", 1)(r.SaveCorpusVectors(ctx, []CorpusVector{v, stale}))
+	needs.Result(t, "SaveCorpusVectors", 1)(r.SaveCorpusVectors(ctx, []CorpusVector{v, stale}))
 	// They come back with the length 1, and nearly in their direction.
 	want := v
 	want.Number = 1
 	want.Vector = []float32{0.0788, -0.3152, 0.9457}
-	same(t, []CorpusVector{want}, vectors(), cmp.Comparer(func(a, b float32) bool { return a-b < 0.01 && b-a < 0.01 }))
+	needs.Equal(t, []CorpusVector{want}, vectors(), cmp.Comparer(func(a, b float32) bool { return a-b < 0.01 && b-a < 0.01 }))
 	if sizes, err := r.CorpusVectorSizes(ctx, "model"); err != nil || len(sizes) != 1 || sizes[0].Dimensions != 3 ||
 		len(without()) != 1 {
 		t.Error(sizes, err, without())
@@ -314,13 +314,13 @@ func testCorpusOfAJoinedRepository(t *testing.T, open opener) {
 	newer.UpdatedAt = start.Add(time.Hour)
 	saveCorpus(t, b, corpusPage(newer, reply("2", "1", 2, "of the new")))
 	joined := repoFor(t, db, remote, local)
-	is(t, "RefreshCorpus", 2)(joined.RefreshCorpus(ctx, corpusPage()))
+	needs.Result(t, "RefreshCorpus", 2)(joined.RefreshCorpus(ctx, corpusPage()))
 	want := "first, edited\nof the new\nof the old"
-	same(t, []string{"1/0: " + want, "1/1: " + want}, texts(t, joined))
-	is(t, "refreshed again", 0)(joined.RefreshCorpus(ctx, corpusPage()))
+	needs.Equal(t, []string{"1/0: " + want, "1/1: " + want}, texts(t, joined))
+	needs.Result(t, "refreshed again", 0)(joined.RefreshCorpus(ctx, corpusPage()))
 	other := corpusPage()
 	other.Rules = 2
-	is(t, "other rules", 2)(joined.RefreshCorpus(ctx, other))
+	needs.Result(t, "other rules", 2)(joined.RefreshCorpus(ctx, other))
 }
 
 func testClearCorpus(t *testing.T, open opener) {
@@ -335,7 +335,7 @@ func testClearCorpus(t *testing.T, open opener) {
 	} {
 		saveCorpus(t, r, page)
 		needs.NoError(t, clear())
-		is(t, "HasCorpus", false)(r.HasCorpus(ctx))
+		needs.Result(t, "HasCorpus", false)(r.HasCorpus(ctx))
 		status, err := r.CorpusStatus(ctx)
 		if err != nil || status.Chunks+status.Pulls+status.People+len(status.Streams) > 0 || len(texts(t, r)) > 0 {
 			t.Errorf("%+v, %v", status, err)

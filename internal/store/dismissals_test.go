@@ -53,18 +53,18 @@ func testReject(t *testing.T, open opener) {
 	if got, added, err := r.Reject(ctx, other); err != nil || added || !cmp.Equal(got, first) {
 		t.Errorf("second dismissal: %+v, %v, %v", got, added, err)
 	}
-	is(t, "Dismissals", []precedent.Dismissal{first})(r.Dismissals(ctx, start, 10))
+	needs.Result(t, "Dismissals", []precedent.Dismissal{first})(r.Dismissals(ctx, start, 10))
 	// Once it has expired it is no longer there, and the next one takes its place.
 	late := first.ExpiresAt
-	has(t, "Dismissals", 0)(r.Dismissals(ctx, late, 10))
+	needs.Len(t, "Dismissals", 0)(r.Dismissals(ctx, late, 10))
 	other.At = late
 	got := dismiss(t, r, other)
 	if got.Who != "kim" || got.ID == first.ID || got.Hits != 0 {
 		t.Errorf("after expiry: %+v", got)
 	}
-	is(t, "Unreject", true)(r.Unreject(ctx, got.ID))
-	is(t, "Unreject", false)(r.Unreject(ctx, got.ID))
-	is[*precedent.Dismissal](t, "withdrawn", nil)(r.Dismissal(ctx, f.Fingerprint, late))
+	needs.Result(t, "Unreject", true)(r.Unreject(ctx, got.ID))
+	needs.Result(t, "Unreject", false)(r.Unreject(ctx, got.ID))
+	needs.Result[*precedent.Dismissal](t, "withdrawn", nil)(r.Dismissal(ctx, f.Fingerprint, late))
 }
 
 // testHits saves reviews in which a dismissal hid a finding.
@@ -111,7 +111,7 @@ func testMergedDismissalIsNew(t *testing.T, open opener) {
 	needs.NoError(t, r.MergeShared(ctx, func(Shared) (Shared, error) {
 		return Shared{Dismissals: []precedent.Dismissal{newer}}, nil
 	}))
-	is(t, "Retired", "")(r.Retired(ctx, f.Fingerprint))
+	needs.Result(t, "Retired", "")(r.Retired(ctx, f.Fingerprint))
 	if got := mustDismissal(t, r, f); !got.At.Equal(newer.At) {
 		t.Errorf("%+v", got)
 	}

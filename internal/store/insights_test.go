@@ -31,8 +31,8 @@ func insightOf(text string, findings ...precedent.Finding) precedent.Insight {
 // consolidate saves insights as one run.
 func consolidate(t *testing.T, r *Repo, holder string, found ...precedent.Insight) {
 	t.Helper()
-	is(t, "begun", true)(r.BeginConsolidation(t.Context(), holder, time.Minute))
-	is(t, "ended", true)(r.EndConsolidation(t.Context(), holder, found, false))
+	needs.Result(t, "begun", true)(r.BeginConsolidation(t.Context(), holder, time.Minute))
+	needs.Result(t, "ended", true)(r.EndConsolidation(t.Context(), holder, found, false))
 }
 
 func testInsights(t *testing.T, open opener) {
@@ -42,7 +42,7 @@ func testInsights(t *testing.T, open opener) {
 	consolidate(t, r, "one", i)
 	check := func(want precedent.Insight) {
 		t.Helper()
-		is(t, "Insights", []precedent.Insight{want})(r.Insights(ctx))
+		needs.Result(t, "Insights", []precedent.Insight{want})(r.Insights(ctx))
 	}
 	check(i)
 	d := &precedent.InsightDismissal{Who: "dana", Reason: "noise", At: start.Add(time.Hour)}
@@ -61,12 +61,12 @@ func testInsights(t *testing.T, open opener) {
 	if err := r.DismissInsight(ctx, "nothing", d); !errors.Is(err, ErrNoInsight) {
 		t.Error(err)
 	}
-	has(t, "by id", 1)(r.InsightsByID(ctx, i.ID[:6], 2))
-	has(t, "of another repository", 0)(repoFor(t, r.db, other).Insights(ctx))
+	needs.Len(t, "by id", 1)(r.InsightsByID(ctx, i.ID[:6], 2))
+	needs.Len(t, "of another repository", 0)(repoFor(t, r.db, other).Insights(ctx))
 	if c, err := r.Clear(ctx); err != nil || c.Insights != 1 {
 		t.Errorf("cleared %+v, %v", c, err)
 	}
-	is(t, "after clearing", Consolidation{})(r.Consolidation(ctx))
+	needs.Result(t, "after clearing", Consolidation{})(r.Consolidation(ctx))
 }
 
 // testConsolidationsTakeTurns: of two at once one runs. The turn of a run that was killed ends
@@ -77,10 +77,10 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 	r := repoFor(t, open(t, Options{Now: func() time.Time { return now }}), remote)
 	begin := func(holder string, want bool) {
 		t.Helper()
-		is(t, fmt.Sprintf("%s began", holder), want)(r.BeginConsolidation(ctx, holder, time.Minute))
+		needs.Result(t, fmt.Sprintf("%s began", holder), want)(r.BeginConsolidation(ctx, holder, time.Minute))
 	}
 	save(t, r, review(remote, "r1", 1, bug("x")))
-	is(t, "Consolidation", Consolidation{NewSinceAttempt: 1, NewSinceCompleted: 1})(r.Consolidation(ctx))
+	needs.Result(t, "Consolidation", Consolidation{NewSinceAttempt: 1, NewSinceCompleted: 1})(r.Consolidation(ctx))
 	begin("killed", true)
 	begin("second", false)
 	if c, err := r.Consolidation(ctx); err != nil || !c.AttemptedAt.Equal(start) || !c.CompletedAt.IsZero() ||
@@ -89,13 +89,13 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 	}
 	now = now.Add(time.Minute)
 	begin("second", true)
-	is(t, "saved after its turn", false)(r.EndConsolidation(ctx, "killed", []precedent.Insight{insightOf("late")}, false))
-	is(t, "failed", true)(r.EndConsolidation(ctx, "second", nil, true))
+	needs.Result(t, "saved after its turn", false)(r.EndConsolidation(ctx, "killed", []precedent.Insight{insightOf("late")}, false))
+	needs.Result(t, "failed", true)(r.EndConsolidation(ctx, "second", nil, true))
 	if c, err := r.Consolidation(ctx); err != nil || !c.CompletedAt.IsZero() || c.NewSinceCompleted != 1 {
 		t.Errorf("a failed run counts as complete: %+v, %v", c, err)
 	}
 	begin("third", true)
-	is(t, "third", true)(r.EndConsolidation(ctx, "third", []precedent.Insight{insightOf("found")}, false))
+	needs.Result(t, "third", true)(r.EndConsolidation(ctx, "third", []precedent.Insight{insightOf("found")}, false))
 	c, err := r.Consolidation(ctx)
 	if err != nil || !c.CompletedAt.Equal(now) || c.NewSinceCompleted != 0 {
 		t.Errorf("%+v, %v", c, err)
@@ -136,10 +136,10 @@ func testAppearances(t *testing.T, open opener) {
 	if len(got[1].Pulls) > 0 || !slices.Equal(got[1].Changes, []string{"work main"}) {
 		t.Errorf("%+v", got[1])
 	}
-	has(t, "limited", 1)(r.Appearances(ctx, 1))
+	needs.Len(t, "limited", 1)(r.Appearances(ctx, 1))
 	// What an insight is about is read whatever the limit.
 	consolidate(t, r, "x", insightOf("all", a, b))
-	has(t, "with insights", 2)(r.Appearances(ctx, 1))
+	needs.Len(t, "with insights", 2)(r.Appearances(ctx, 1))
 }
 
 func testRemoteAppearsForInsights(t *testing.T, open opener) {
@@ -200,5 +200,5 @@ func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
 	if want := []string{"learned", "insight", "merged late"}; !slices.Equal(left, want) {
 		t.Errorf("left %q, want %q", left, want)
 	}
-	has(t, "insights are never pruned", 1)(r.Insights(ctx))
+	needs.Len(t, "insights are never pruned", 1)(r.Insights(ctx))
 }

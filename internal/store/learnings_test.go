@@ -42,7 +42,7 @@ func testLearnings(t *testing.T, open opener) {
 	other := learningOf("write tests")
 	other.State = precedent.LearningPending
 	mustAdd(t, r, other)
-	is(t, "active", []precedent.Learning{l})(r.Learnings(ctx, precedent.LearningActive))
+	needs.Result(t, "active", []precedent.Learning{l})(r.Learnings(ctx, precedent.LearningActive))
 	if got, err := r.LearningsByID(ctx, l.ID[:6], 8); err != nil || len(got) != 1 || got[0].ID != l.ID {
 		t.Errorf("by id: %v, %v", got, err)
 	}
@@ -100,7 +100,7 @@ func testLearningsChangeInTurn(t *testing.T, open opener) {
 	if err != nil || len(got) != 1 || got[0].State != precedent.LearningForgotten {
 		t.Errorf("%v, %v: want it forgotten", got, err)
 	}
-	has(t, "LearningHistory", 9)(r.LearningHistory(ctx, l.ID))
+	needs.Len(t, "LearningHistory", 9)(r.LearningHistory(ctx, l.ID))
 }
 
 // testLearningsOfTheOwner: rows of a private repository never show in a public one, and
@@ -141,7 +141,7 @@ func testLearningsOfTheOwner(t *testing.T, open opener) {
 		}
 	}
 	strangers := precedent.Repo{Host: "example.com", Owner: "strangers"}
-	has(t, "of an owner that the repository does not have", 0)(b.OwnerLearnings(ctx, strangers, true))
+	needs.Len(t, "of an owner that the repository does not have", 0)(b.OwnerLearnings(ctx, strangers, true))
 }
 
 func testRemoteAppearsForLearnings(t *testing.T, open opener) {
@@ -155,6 +155,6 @@ func testRemoteAppearsForLearnings(t *testing.T, open opener) {
 	gone.State = precedent.LearningActive
 	mustAdd(t, repoFor(t, db, remote), gone)
 	after := repoFor(t, db, remote, local)
-	is(t, "Learnings", []precedent.Learning{l})(after.Learnings(ctx, precedent.LearningActive))
-	has(t, "LearningHistory", 1)(after.LearningHistory(ctx, l.ID))
+	needs.Result(t, "Learnings", []precedent.Learning{l})(after.Learnings(ctx, precedent.LearningActive))
+	needs.Len(t, "LearningHistory", 1)(after.LearningHistory(ctx, l.ID))
 }

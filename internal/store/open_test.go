@@ -256,12 +256,12 @@ func testUpgradeGoesOn(t *testing.T, place func() string) {
 	if err := db.upgrade(ctx, bad); err == nil {
 		t.Fatal("a step that fails was done")
 	}
-	is[int64](t, "version", 1)(db.version(ctx))
+	needs.Result[int64](t, "version", 1)(db.version(ctx))
 	if _, err := db.sql.Exec("SELECT * FROM b"); err == nil {
 		t.Error("half of the second step was kept")
 	}
 	needs.NoError(t, db.upgrade(ctx, good))
-	is[int64](t, "version", 2)(db.version(ctx))
+	needs.Result[int64](t, "version", 2)(db.version(ctx))
 	if err := db.upgrade(ctx, fstest.MapFS{"00001_a.sql": good["00001_a.sql"]}); !errors.Is(err, ErrNewer) {
 		t.Errorf("error %v, want %v", err, ErrNewer)
 	}
@@ -399,7 +399,7 @@ func TestOpenMemory(t *testing.T) {
 	if err := r.SaveReview(ctx, v); !errors.Is(err, ErrFull) {
 		t.Errorf("error %v, want %v", err, ErrFull)
 	}
-	is(t, "after a review that did not fit", Counts{})(r.Count(ctx))
+	needs.Result(t, "after a review that did not fit", Counts{})(r.Count(ctx))
 }
 
 // TestLocked holds the write lock in another connection: a caller that gives up

@@ -31,9 +31,9 @@ func testSessions(t *testing.T, open opener) {
 			t.Errorf("%s: %+v %v %v", what, got, found, err)
 		}
 	}
-	is(t, "the sessions of a person", []Session{s})(db.SessionsOf(ctx, AgentSession, "7", start))
+	needs.Result(t, "the sessions of a person", []Session{s})(db.SessionsOf(ctx, AgentSession, "7", start))
 	for _, want := range []bool{true, false} {
-		is(t, "end", want)(db.EndSession(ctx, AgentSession, "h"))
+		needs.Result(t, "end", want)(db.EndSession(ctx, AgentSession, "h"))
 	}
 	s.Until = start.Add(time.Minute)
 	later := Session{Hash: "i", Kind: BrowserSession, At: start.Add(time.Hour), Until: start.Add(2 * time.Hour)}
@@ -60,7 +60,7 @@ func testAudit(t *testing.T, open opener) {
 	if all, err := a.Audit(ctx, 9); err != nil || len(all) != 2 || all[0].Who != "bob" || all[1].After != "dismissed" {
 		t.Errorf("of the repository: %+v %v", all, err)
 	}
-	has(t, "of another one", 0)(b.Audit(ctx, 9))
+	needs.Len(t, "of another one", 0)(b.Audit(ctx, 9))
 	if all, err := db.ServerAudit(ctx, 9); err != nil || len(all) != 1 || all[0].Who != "carol" {
 		t.Errorf("of the server: %+v %v", all, err)
 	}
@@ -105,7 +105,7 @@ func testListsOfPages(t *testing.T, open opener) {
 		t.Errorf("the last review: %+v %v", all, err)
 	}
 	for path, want := range map[string]int{"": 2, "src/a.go": 2, "src": 2, "src/": 2, "sr": 0, "a.go": 0} {
-		has(t, "LatestFindings", want)(a.LatestFindings(ctx, path, Page{Limit: 5}))
+		needs.Len(t, "LatestFindings", want)(a.LatestFindings(ctx, path, Page{Limit: 5}))
 	}
 	effects, err := a.Effects(ctx, "learning", 5)
 	if err != nil || len(effects) != 2 || effects[0].Review != "r2" || effects[0].Text != "lowered r2" {
@@ -115,5 +115,5 @@ func testListsOfPages(t *testing.T, open opener) {
 	if states, err := a.LearningStates(ctx); err != nil || states[precedent.LearningActive] != 1 || len(states) != 1 {
 		t.Errorf("%v %v", states, err)
 	}
-	has(t, "after the last learning", 0)(a.LearningsPage(ctx, precedent.LearningActive, Page{Limit: 5, Offset: 1}))
+	needs.Len(t, "after the last learning", 0)(a.LearningsPage(ctx, precedent.LearningActive, Page{Limit: 5, Offset: 1}))
 }

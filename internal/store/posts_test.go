@@ -51,13 +51,13 @@ func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
 		}
 		needs.NoError(t, r.SaveReview(ctx, v, posts...))
 	}
-	same(t, want, mustPosts(t, r, 7))
-	has(t, "the other pull request has", 0)(r.Posts(ctx, 8))
+	needs.Equal(t, want, mustPosts(t, r, 7))
+	needs.Len(t, "the other pull request has", 0)(r.Posts(ctx, 8))
 	// As after a commit whose answer was lost: other ids, and still the first posts.
 	again := postsOf(second, 1)
 	again[0].ID = "another"
 	needs.NoError(t, r.SaveReview(ctx, second, again...))
-	same(t, want, mustPosts(t, r, 7))
+	needs.Equal(t, want, mustPosts(t, r, 7))
 }
 
 // testBadPostLeavesNothing: a review whose posts cannot be saved is not saved.
@@ -111,7 +111,7 @@ func testPostsComeFurther(t *testing.T, open opener) {
 		posts[i].Why, posts[i].Hash, posts[i].Thread = "because", "0a", "another thread"
 	}
 	needs.NoError(t, r.SetPosts(ctx, posts...))
-	same(t, posts, mustPosts(t, r, 7))
+	needs.Equal(t, posts, mustPosts(t, r, 7))
 	// All or none: one that is not there undoes the others.
 	changed := append([]Post{}, posts...)
 	changed[0].State = PostRejected
@@ -122,7 +122,7 @@ func testPostsComeFurther(t *testing.T, open opener) {
 	if err := repoFor(t, r.db, other).SetPosts(ctx, changed[0]); err == nil {
 		t.Error("another repository wrote a post")
 	}
-	same(t, posts, mustPosts(t, r, 7))
+	needs.Equal(t, posts, mustPosts(t, r, 7))
 }
 
 func TestPostStates(t *testing.T) {
@@ -152,7 +152,7 @@ func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
-	same(t, newest, got, reviewEqual)
+	needs.Equal(t, newest, got, reviewEqual)
 }
 
 // testPostsOfAJoinedRepository: they come along when a remote appears.
@@ -209,7 +209,7 @@ func testHandledComments(t *testing.T, open opener) {
 	if err := r.SaveHandled(ctx, 7, again, answer); err == nil {
 		t.Error("an answer was saved twice")
 	}
-	is(t, "handled", map[string]HandledComment{"inline.7": h})(r.HandledComments(ctx, 7))
+	needs.Result(t, "handled", map[string]HandledComment{"inline.7": h})(r.HandledComments(ctx, 7))
 	needs.NoError(t, r.Pause(ctx, 7, "mona", true))
 	needs.NoError(t, r.Pause(ctx, 7, "dana", true))
 	joined := repoFor(t, r.db, remote, local)
@@ -219,13 +219,13 @@ func testHandledComments(t *testing.T, open opener) {
 	if len(found) != 1 || who != "mona" || !paused || len(answers) != 1 || err1 != nil || err2 != nil || err3 != nil {
 		t.Errorf("after joining: %v, paused by %q, answers %v; %v %v %v", found, who, answers, err1, err2, err3)
 	}
-	has(t, "answers among the posts of reviews", 0)(joined.Posts(ctx, 7))
+	needs.Len(t, "answers among the posts of reviews", 0)(joined.Posts(ctx, 7))
 	needs.NoError(t, joined.Pause(ctx, 7, "dana", false))
 	if _, paused, err := joined.PausedBy(ctx, 7); paused || err != nil {
 		t.Errorf("still paused, %v", err)
 	}
 	other := repoFor(t, r.db, precedent.Repo{Host: "example.com", Owner: "stranger", Name: "app"})
-	has(t, "another repository has", 0)(other.HandledComments(ctx, 7))
+	needs.Len(t, "another repository has", 0)(other.HandledComments(ctx, 7))
 }
 
 // testTurns: one run at a time has the turn. That of a run ends with its time, with its replica, and

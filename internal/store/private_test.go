@@ -83,9 +83,9 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 			t.Fatal(err)
 		}
 	}
-	is(t, "BeginConsolidation", true)(a.BeginConsolidation(ctx, "run", time.Hour))
+	needs.Result(t, "BeginConsolidation", true)(a.BeginConsolidation(ctx, "run", time.Hour))
 	insight := precedent.Insight{ID: "insight1", State: precedent.InsightActive, Text: marker, UpdatedAt: start}
-	is(t, "EndConsolidation", true)(a.EndConsolidation(ctx, "run", []precedent.Insight{insight}, false))
+	needs.Result(t, "EndConsolidation", true)(a.EndConsolidation(ctx, "run", []precedent.Insight{insight}, false))
 	needs.NoError(t, a.MergeShared(ctx, func(Shared) (Shared, error) {
 		return Shared{Findings: []SharedFinding{{
 			Fingerprint: "elsewhere", Path: marker, Category: precedent.Bugs, Severity: precedent.Low, Seen: 1, First: start, Last: start,

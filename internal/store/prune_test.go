@@ -73,13 +73,13 @@ func testPrune(t *testing.T, open opener) {
 	if err != nil || labels[old.Place] != "bugs 80 " || labels[expired.Place] != "bugs 80 rejected" || len(labels) != 5 {
 		t.Errorf("labels %v, %v", labels, err)
 	}
-	is(t, "a second time", Counts{})(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))
+	needs.Result(t, "a second time", Counts{})(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))
 	if k, err := r.stored(ctx, again.Fingerprint); err != nil || k.Seen != 2 {
 		t.Errorf("a finding that stays was seen %d times, %v, want 2", k.Seen, err)
 	}
 	// With everything old and nothing spared, nothing but labels is left.
 	needs.Value(r.Prune(ctx, now.AddDate(1, 0, 0), 50, now.AddDate(1, 0, 0)))(t)
-	is(t, "Count", Counts{Labels: 57})(r.Count(ctx))
+	needs.Result(t, "Count", Counts{Labels: 57})(r.Count(ctx))
 	checkHealth(t, r.db)
 }
 

@@ -27,8 +27,8 @@ func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	// What the other does leaves this one alone.
 	needs.Value(b.Clear(ctx))(t)
 	needs.Value(b.Prune(ctx, start.AddDate(1, 0, 0), 0, start))(t)
-	is(t, "another repository removed the dismissal", false)(b.Unreject(ctx, mustDismissal(t, a, f).ID))
-	is(t, "Count", Counts{Reviews: 1, Findings: 1, Sightings: 1, Dismissals: 1, Rules: 1})(a.Count(ctx))
+	needs.Result(t, "another repository removed the dismissal", false)(b.Unreject(ctx, mustDismissal(t, a, f).ID))
+	needs.Result(t, "Count", Counts{Reviews: 1, Findings: 1, Sightings: 1, Dismissals: 1, Rules: 1})(a.Count(ctx))
 }
 
 // checkEmpty asks everything that can be asked of rows that should not be there.
@@ -96,7 +96,7 @@ func testRemoteAppears(t *testing.T, open opener) {
 			t.Errorf("%v names other rows", identities)
 		}
 	}
-	is(t, "names", []precedent.Repo{remote})(after.Names(ctx))
+	needs.Result(t, "names", []precedent.Repo{remote})(after.Names(ctx))
 	checkHealth(t, db)
 }
 
@@ -121,14 +121,14 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 	if joined.id != theirs.id {
 		t.Error("the remote's rows were not the ones that stayed")
 	}
-	is(t, "Count", Counts{Reviews: 3, Findings: 3, Sightings: 5, Dismissals: 2, Rules: 1})(joined.Count(ctx))
+	needs.Result(t, "Count", Counts{Reviews: 3, Findings: 3, Sightings: 5, Dismissals: 2, Rules: 1})(joined.Count(ctx))
 	k, err := joined.stored(ctx, shared(remote).Fingerprint)
 	if err != nil || k.Seen != 3 || !k.First.Equal(review(local, "", 1).At) || !k.Last.Equal(review(local, "", 3).At) ||
 		k.LastReview != "m2" {
 		t.Errorf("%+v, %v", k, err)
 	}
 	for _, id := range []string{shared(local).ID, shared(remote).ID, own.ID} {
-		has(t, fmt.Sprintf("id %s finds", id), 1)(joined.FindingsByID(ctx, id, 10))
+		needs.Len(t, fmt.Sprintf("id %s finds", id), 1)(joined.FindingsByID(ctx, id, 10))
 	}
 	checkEmptyRepos(t, db, 1)
 	checkHealth(t, db)
@@ -184,7 +184,7 @@ func testFollow(t *testing.T, open opener) {
 			t.Errorf("id %s finds %v, %v", id, found, err)
 		}
 	}
-	is(t, "names", []precedent.Repo{called("app"), called("store")})(renamed.Names(ctx))
+	needs.Result(t, "names", []precedent.Repo{called("app"), called("store")})(renamed.Names(ctx))
 
 	// Another clone knew the newest name before this memory did.
 	other := repoFor(t, db, called("shop"))

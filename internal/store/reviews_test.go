@@ -34,7 +34,7 @@ func testReviewComesBackWhole(t *testing.T, open opener) {
 	want.Repo = precedent.Repo{Host: "example.com:8443", Owner: "group/sub", Name: "app"}
 	save(t, r, want)
 	got := needs.Value(r.Review(ctx, "r1"))(t)
-	same(t, want, got, reviewEqual)
+	needs.Equal(t, want, got, reviewEqual)
 	if _, err := r.stored(ctx, ""); err == nil {
 		t.Error("a finding without a fingerprint was saved apart from its review")
 	}
@@ -189,7 +189,7 @@ func testManyFiles(t *testing.T, open opener) {
 	if err != nil || len(known) != 13+knownPerFile {
 		t.Errorf("%d findings, %v, want %d", len(known), err, 13+knownPerFile)
 	}
-	has(t, "Known", 3)(r.Known(ctx, paths, 3))
+	needs.Len(t, "Known", 3)(r.Known(ctx, paths, 3))
 }
 
 func testFindingsByID(t *testing.T, open opener) {
@@ -212,5 +212,5 @@ func testFindingsByID(t *testing.T, open opener) {
 			t.Errorf("%q finds %v, %v, want %d", prefix, found, err, want)
 		}
 	}
-	has(t, "FindingsByID", 3)(r.FindingsByID(ctx, "", 3))
+	needs.Len(t, "FindingsByID", 3)(r.FindingsByID(ctx, "", 3))
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -97,34 +94,4 @@ func (r *Repo) stored(ctx context.Context, fingerprint string) (Known, error) {
 			return err
 		})
 	return k, err
-}
-
-// same reports how what is there differs from what should be.
-func same(t testing.TB, want, got any, o ...cmp.Option) {
-	t.Helper()
-	if diff := cmp.Diff(want, got, o...); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// is checks what a call returns, as is(t, "names", want)(r.Names(ctx)).
-func is[T any](t testing.TB, what string, want T) func(T, error) {
-	t.Helper()
-	return func(got T, err error) {
-		t.Helper()
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v %s", what, err, diff)
-		}
-	}
-}
-
-// has checks how many a call returns, as has(t, "by id", 1)(r.FindingsByID(ctx, id, 10)).
-func has(t testing.TB, what string, want int) func(any, error) {
-	t.Helper()
-	return func(got any, err error) {
-		t.Helper()
-		if n := reflect.ValueOf(got).Len(); err != nil || n != want {
-			t.Errorf("%s: %d, %v, want %d: %+v", what, n, err, want, got)
-		}
-	}
 }

@@ -50,7 +50,7 @@ func testThreads(t *testing.T, open opener) {
 	second.Comment, second.OpenedAt, second.Messages = "", start.Add(-time.Hour), nil
 	elsewhere := threadOf(bug("x"), "t3", 8)
 	needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{first, second, elsewhere}))
-	same(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
+	needs.Equal(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
 
 	// A thread changes; one more of its fingerprint is not a second one.
 	first.State, first.Closed, first.ClosedBy = precedent.ThreadResolved, true, "dana"
@@ -59,7 +59,7 @@ func testThreads(t *testing.T, open opener) {
 	carried := first
 	carried.Current, carried.Changed = precedent.Span{Path: "a.go", Start: 9, End: 9}, true
 	needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{double, carried}))
-	same(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
+	needs.Equal(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
 	if got := mustThreads(t, r, 8); len(got) != 1 || got[0].State != precedent.ThreadOpen {
 		t.Errorf("the other pull request has %+v", got)
 	}
@@ -71,7 +71,7 @@ func testThreads(t *testing.T, open opener) {
 	}
 
 	other := repoFor(t, r.db, local)
-	has(t, "another repository reads", 0)(other.Threads(ctx, 7))
+	needs.Len(t, "another repository reads", 0)(other.Threads(ctx, 7))
 	if err := other.SaveThreads(ctx, []precedent.Thread{first}); err != nil || len(mustThreads(t, other, 7)) != 1 {
 		t.Errorf("the same id in another repository: %v", err)
 	}
@@ -92,7 +92,7 @@ func testThreadsThatCannotBeSaved(t *testing.T, open opener) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	has(t, "half of them was saved", 0)(r.Threads(t.Context(), 7))
+	needs.Len(t, "half of them was saved", 0)(r.Threads(t.Context(), 7))
 }
 
 func testOutcomes(t *testing.T, open opener) {
@@ -118,10 +118,10 @@ func testOutcomes(t *testing.T, open opener) {
 			t.Fatalf("after step %d: %+v, want that of step %d", i, got, step.want)
 		}
 		if step.want == i {
-			same(t, o, got[0])
+			needs.Equal(t, o, got[0])
 		}
 	}
-	has(t, "another repository reads", 0)(repoFor(t, r.db, local).Outcomes(ctx, 7))
+	needs.Len(t, "another repository reads", 0)(repoFor(t, r.db, local).Outcomes(ctx, 7))
 	for _, bad := range []precedent.Outcome{
 		{PullRequest: 7, Kind: precedent.Fixed},
 		{PullRequest: 7, Fingerprint: "f"},
@@ -154,7 +154,7 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 		needs.NoError(t, r.SaveOutcomes(ctx, outcomes))
 	}
 	joined := repoFor(t, db, remote, local)
-	same(t, []precedent.Thread{both, only}, mustThreads(t, joined, 7))
+	needs.Equal(t, []precedent.Thread{both, only}, mustThreads(t, joined, 7))
 	got := map[string]precedent.OutcomeKind{}
 	for _, o := range append(mustOutcomes(t, joined, 7), mustOutcomes(t, joined, 8)...) {
 		got[o.Fingerprint] = o.Kind
@@ -162,7 +162,7 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 	want := map[string]precedent.OutcomeKind{
 		both.Fingerprint: precedent.Declined, only.Fingerprint: precedent.OutcomeUnknown, clash.Fingerprint: precedent.Fixed,
 	}
-	same(t, want, got)
+	needs.Equal(t, want, got)
 	checkEmptyRepos(t, db, 1)
 	checkHealth(t, db)
 }
@@ -194,10 +194,10 @@ func testPruneOfThreads(t *testing.T, open opener) {
 		outcomeOfThread(held["rejected"], precedent.Declined, start),
 		outcomeOfThread(held["again"], precedent.SuggestionTaken, start.Add(time.Hour)),
 	}))
-	is(t, "what is new was pruned", Counts{})(r.Prune(ctx, start.AddDate(0, 0, -1), 50, start))
+	needs.Result(t, "what is new was pruned", Counts{})(r.Prune(ctx, start.AddDate(0, 0, -1), 50, start))
 	now = start.AddDate(1, 0, 0)
 	want := Counts{Reviews: 5, Findings: 5, Sightings: 5, Dismissals: 2, Labels: 5, Threads: 5, Outcomes: 4}
-	is(t, "deleted", want)(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))
+	needs.Result(t, "deleted", want)(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))
 	labels := map[string]string{}
 	needs.NoError(t, rows(ctx, r.db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id},
 		func(s scanner) error {
@@ -210,11 +210,11 @@ func testPruneOfThreads(t *testing.T, open opener) {
 			}
 			return err
 		}))
-	same(t, map[string]string{
+	needs.Equal(t, map[string]string{
 		"settled": "", "fixed": "fixed", "declined": "declined", "rejected": "rejected", "again": "suggestion_committed",
 	}, labels)
 	for _, name := range []string{"open", "unknown"} {
-		has(t, name, 1)(r.Threads(ctx, held[name].PullRequest))
+		needs.Len(t, name, 1)(r.Threads(ctx, held[name].PullRequest))
 		needs.Value(r.Review(ctx, name))(t)
 	}
 	if deleted, err := r.Clear(ctx); err != nil || deleted.Threads != 2 || deleted.Outcomes != 1 {
