@@ -22,7 +22,7 @@ func fifo(tb testing.TB, name string) {
 	needs.NoError(tb, syscall.Mkfifo(name, 0o644))
 }
 
-// What is no plain file in a work tree, in the place of tracked files and beside them.
+// TestHostileWorkTree: pipes, sockets, links and sparse files in a work tree, in the place of tracked files and beside them.
 func TestHostileWorkTree(t *testing.T) {
 	t.Parallel()
 	outside := scratch(t)

@@ -91,7 +91,7 @@ func TestBetween(t *testing.T) {
 	f.git("checkout", "-q", "-b", "side", base)
 	f.commit("side")
 	f.git("merge", "-q", "-m", "merge", head)
-	not(base, f.id("HEAD"), "a merge is no line of commits")
+	not(base, f.id("HEAD"), "a merge is not in one line")
 	f.git("checkout", "-q", "-b", "many", base)
 	for i := range logCommits + 1 {
 		f.git("commit", "-q", "--allow-empty", "-m", fmt.Sprint(i))

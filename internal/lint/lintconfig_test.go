@@ -170,7 +170,7 @@ extends: lax.yml
 	}
 }
 
-// TestLintersCheckWhatConfigLists: a file that configuration lists to be checked is no configuration.
+// TestLintersCheckWhatConfigLists: a file that configuration lists to be checked does not count as configuration.
 func TestLintersCheckWhatConfigLists(t *testing.T) {
 	for config, content := range map[string]string{
 		"package.json":     `{"main": "./a.js", "exports": {"require": "./a.js", "import": "./a.js"}, "files": ["a.js"], "scripts": {"lint": "eslint a.js"}}`,

@@ -27,7 +27,9 @@ var finderNames = []string{"architecture", "bugs", "guidelines", "performance", 
 
 // verdicts and gateStatuses are the values of those labels.
 var (
-	verdicts     = []string{"clean", "findings", "no-findings", "partial", "failed", "skipped"}
+	verdicts = []precedent.Verdict{
+		precedent.Clean, precedent.Findings, precedent.NoFindings, precedent.Partial, precedent.Failed, precedent.Skipped,
+	}
 	gateStatuses = []string{"passed", "failed", "flaky", "timeout", "resource", "skipped"}
 )
 
@@ -105,7 +107,7 @@ func (m *metrics) Webhook(result string) { m.count("precedent_webhooks_total", 1
 
 // Review counts a review.
 func (m *metrics) Review(r *precedent.Review) {
-	m.count("precedent_reviews_total", 1, "verdict", oneOf(string(r.Verdict), verdicts))
+	m.count("precedent_reviews_total", 1, "verdict", oneOf(r.Verdict, verdicts))
 	m.histogram("precedent_review_seconds").Update(float64(r.TookMS) / 1000)
 	for _, f := range r.Finders {
 		m.histogram("precedent_finder_seconds", "finder", oneOf(f.Name, finderNames)).Update(float64(f.TookMS) / 1000)
@@ -122,9 +124,9 @@ func (m *metrics) Review(r *precedent.Review) {
 }
 
 // oneOf returns a value if it is a label, else "other".
-func oneOf(value string, labels []string) string {
+func oneOf[T ~string](value T, labels []T) string {
 	if slices.Contains(labels, value) {
-		return value
+		return string(value)
 	}
 	return "other"
 }
