@@ -42,7 +42,7 @@ type Settings struct {
 	// Consolidation lets reviews look for patterns in the memory, in the background or, in CI,
 	// before they end.
 	Consolidation Value[bool]
-	// Transcripts is the folder for what Claude Code got and wrote; empty for none.
+	// Transcripts is the folder for the prompts and the output of Claude Code; empty to keep none.
 	Transcripts Value[string]
 	// Learnings tells that reviews use learnings, and that new ones are saved.
 	Learnings Value[bool]

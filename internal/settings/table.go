@@ -66,7 +66,7 @@ var All = []Def{
 	}),
 	def(filePath, func(s *Settings) *Value[string] { return &s.Transcripts }, Def{
 		Key: "transcripts", Env: "PRECEDENT_TRANSCRIPTS", InFile: true, unsetText: "none",
-		Usage: "keep what Claude Code got and wrote in the last 30 reviews in this folder; it contains code",
+		Usage: "keep the prompts and the output of Claude Code in this folder, for the last 30 reviews; they contain code",
 	}),
 	def(automatic, func(s *Settings) *Value[bool] { return &s.Consolidation }, Def{
 		Key: "consolidation", Env: "PRECEDENT_CONSOLIDATION", InFile: true, Default: "auto",
