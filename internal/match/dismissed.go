@@ -15,10 +15,19 @@ func NewClaim(s string) Claim { return Claim{text.NewVector(s)} }
 // Similarity is that of two claims, 0 to 1.
 func (c Claim) Similarity(o Claim) float64 { return text.Cosine(c.words, o.words) }
 
-// Asks reports whether a judge is asked if a dismissal covers a finding: at one
-// place, or where its scope reaches and the claims are alike.
-func Asks(j *precedent.Dismissal, f *precedent.Finding, reaches bool, similarity func() float64) bool {
-	return atPlace(j, f) || reaches && similarity() >= LikeClaim
+// Asks returns how alike a dismissal and a finding are if a judge is asked whether it covers the finding, else 0: 1 at
+// one place, or the similarity of the claim where the scope of the dismissal reaches.
+func Asks(j *precedent.Dismissal, f *precedent.Finding, reaches bool, similarity func() float64) float64 {
+	switch {
+	case atPlace(j, f):
+		return 1
+	case !reaches:
+		return 0
+	}
+	if s := similarity(); s >= AskClaim {
+		return s
+	}
+	return 0
 }
 
 // Covers reports whether a dismissal covers a finding where no judge answers: at one place in the same

@@ -126,7 +126,7 @@ func (r *Dismissals) askJudge(findings []precedent.Finding, judge Judge) {
 		return
 	}
 	found := r.candidates(findings)
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
+	slices.SortStableFunc(found, likelier)
 	found = found[:min(len(found), maxQuestions)]
 	if len(found) == 0 {
 		return
@@ -145,6 +145,8 @@ func (r *Dismissals) askJudge(findings []precedent.Finding, judge Judge) {
 	}
 }
 
+func likelier(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) }
+
 func note[T comparable](said map[*precedent.Finding]map[T]bool, f *precedent.Finding, what T, covered bool) {
 	if said[f] == nil {
 		said[f] = map[T]bool{}
@@ -152,7 +154,8 @@ func note[T comparable](said map[*precedent.Finding]map[T]bool, f *precedent.Fin
 	said[f][what] = covered
 }
 
-// candidates returns the pairs that a judge is asked about.
+// candidates returns the pairs that a judge may be asked about: of each finding with the patterns that are most like it,
+// and with learnings. A pattern has only a title's claim, which a finding may say in its body.
 func (r *Dismissals) candidates(findings []precedent.Finding) []candidate {
 	var found []candidate
 	for i := range findings {
@@ -160,13 +163,17 @@ func (r *Dismissals) candidates(findings []precedent.Finding) []candidate {
 		if _, dismissed := r.exact[f.Fingerprint]; !f.Live() || dismissed {
 			continue
 		}
-		claim := match.NewClaim(f.Title)
+		claim, whole := match.NewClaim(f.Title), match.NewClaim(f.Title+"\n"+f.Body)
+		var patterns []candidate
 		for _, p := range r.all {
-			similarity := func() float64 { return claim.Similarity(p.claim) }
-			if match.Asks(&p.Dismissal, f, p.appliesTo(f), similarity) {
-				found = append(found, candidate{finding: f, pattern: p, similarity: similarity()})
+			if s := match.Asks(&p.Dismissal, f, p.appliesTo(f), func() float64 {
+				return max(claim.Similarity(p.claim), whole.Similarity(p.claim))
+			}); s > 0 {
+				patterns = append(patterns, candidate{finding: f, pattern: p, similarity: s})
 			}
 		}
+		slices.SortStableFunc(patterns, likelier)
+		found = append(found, patterns[:min(len(patterns), maxPatterns)]...)
 		for _, d := range r.directives {
 			if d.reaches(f) && d.asks(f, claim) {
 				found = append(found, candidate{finding: f, directive: d, similarity: d.similarity(claim)})
@@ -184,8 +191,12 @@ func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 			covering = append(covering, p)
 		}
 	}
+	unjudged := slices.Concat(r.byPlace[f.Place], r.bySymbol[f.Symbol])
+	if len(r.judged[f]) == maxPatterns {
+		unjudged = nil // the judge answered about those that are more alike
+	}
 	claim := sync.OnceValue(func() match.Claim { return match.NewClaim(f.Title) })
-	for _, p := range slices.Concat(r.byPlace[f.Place], r.bySymbol[f.Symbol]) {
+	for _, p := range unjudged {
 		if _, judged := r.judged[f][p]; judged || slices.Contains(covering, p) {
 			continue
 		}

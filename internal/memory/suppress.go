@@ -14,6 +14,7 @@ import (
 const (
 	dismissalsToDrop = 2  // needed to drop a finding; an explicit "never" counts as many
 	maxQuestions     = 40 // to the judge for one review
+	maxPatterns      = 6  // that it is asked about for one finding
 	suppressPenalty  = 15 // percent points, as for an uncertain verifier
 	auditOneIn       = 20 // 5 % of the findings that patterns drop are shown collapsed
 )

@@ -315,6 +315,8 @@ func TestSuppressJudged(t *testing.T) {
 	alike.Symbol = "Dial"
 	same := at("io/a.go", "defer h.Close()", declined.Title)
 	other := at("net/b.go", "x := y / z", "Division by zero for an empty list")
+	inBody := at("net/b.go", "defer c.Close()", "Data may be lost")
+	inBody.Body = "The deferred Close call fails and the error is ignored."
 	protected := alike
 	protected.Category = precedent.DataLoss
 	for _, test := range []struct {
@@ -330,6 +332,7 @@ func TestSuppressJudged(t *testing.T) {
 		{"silent about what is surely the same", same, nil, 1, precedent.Rejected},
 		{"surely the same, but the judge says no", same, map[int]bool{0: false}, 1, ""},
 		{"nothing alike", other, map[int]bool{0: true}, 0, ""},
+		{"alike by its body", inBody, map[int]bool{0: true}, 1, precedent.Rejected},
 		{"covered, but protected", protected, map[int]bool{0: true}, 1, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -377,6 +380,32 @@ func TestSuppressAsksTheLikeliest(t *testing.T) {
 	})
 	if exact != 28 {
 		t.Errorf("asked about %d of the 28 that are most similar", exact)
+	}
+}
+
+// TestSuppressAsksAboutAFew: a finding has few questions, first about its own place. What a judge is not asked about,
+// because it answered about likelier dismissals, covers nothing.
+func TestSuppressAsksAboutAFew(t *testing.T) {
+	f := in(find("io/a.go", "defer f.Close()", precedent.Bugs, precedent.Medium, "Error of the deferred Close call is ignored"), "Load")
+	var all []precedent.Dismissal
+	for i := range maxPatterns + 2 {
+		all = append(all, dismiss(in(find("io/a.go", fmt.Sprint("defer ", i), precedent.Bugs, precedent.Medium, f.Title), "Load"), fmt.Sprint("j", i), "", i))
+	}
+	all[0].Place, all[0].Claim = f.Place, "Whatever"
+	for answered, dropped := range map[int]precedent.Dropped{maxPatterns: "", maxPatterns - 1: precedent.Rejected} {
+		got := Suppress([]precedent.Finding{f}, all, start.AddDate(0, 0, 30), 75, func(q []Question) map[int]bool {
+			if len(q) != maxPatterns || q[0].Dismissal.ID != "j0" || q[1].Dismissal.ID != fmt.Sprint("j", maxPatterns+1) {
+				t.Errorf("asked %+v", q)
+			}
+			said := map[int]bool{}
+			for i := range answered {
+				said[i] = false
+			}
+			return said
+		})[0]
+		if got.Dropped != dropped {
+			t.Errorf("%d answers: dropped %q, trail %v", answered, got.Dropped, got.Trail)
+		}
 	}
 }
 
