@@ -57,7 +57,7 @@ type Threshold struct {
 }
 
 // thresholds are the similarities in the tables: those of internal/match, and others around them.
-var thresholds = []float64{0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70, 0.80}
+var thresholds = []float64{0.20, 0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70, 0.80}
 
 // ScoreDedup scores the merge stage's decisions, using a judge's answers for the pairs
 // that it decides if there are any.

@@ -172,7 +172,7 @@ func TestArea(t *testing.T) {
 
 // TestTablesHoldTheThresholds: the tables have a row for every similarity that decides.
 func TestTablesHoldTheThresholds(t *testing.T) {
-	for _, v := range []float64{match.SameWords, match.SamePlace, match.Overlap, match.Grey, match.Near, match.Sibling, match.LikeClaim, match.SameClaim} {
+	for _, v := range []float64{match.SameWords, match.SamePlace, match.Overlap, match.Grey, match.Near, match.Sibling, match.AskClaim, match.LikeClaim, match.SameClaim} {
 		if !slices.Contains(thresholds, v) {
 			t.Errorf("no row for %.2f", v)
 		}

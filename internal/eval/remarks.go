@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -110,14 +111,29 @@ func categoryOf(category string) precedent.Category {
 	return precedent.Bugs
 }
 
-// claim returns the first sentence of a note, as a finding's title.
+// minClaim is how many words a sentence of a note needs to count as a claim.
+const minClaim = 4
+
+// claim returns what a finding would have as title: the first sentence of a note that is long enough, outside of
+// fenced code, or else all that is outside of it. People often begin with "nit:" or with a block of suggested code.
 func claim(note string) string {
-	note = strings.TrimSpace(strings.ReplaceAll(note, "**", ""))
-	first, _, _ := strings.Cut(note, "\n")
-	if before, _, ok := strings.Cut(first, ". "); ok {
-		return before
+	var own []string
+	fenced := false
+	for line := range strings.Lines(strings.ReplaceAll(note, "**", "")) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		} else if !fenced {
+			own = append(own, strings.TrimSpace(line))
+		}
 	}
-	return first
+	for _, line := range own {
+		for sentence := range strings.SplitSeq(line, ". ") {
+			if len(strings.Fields(sentence)) >= minClaim {
+				return sentence
+			}
+		}
+	}
+	return strings.TrimSpace(cmp.Or(strings.Join(own, "\n"), note))
 }
 
 // scriptedEngine is an engine that returns the given remarks once, on its first request.

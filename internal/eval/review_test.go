@@ -169,7 +169,7 @@ func TestJudgeIsBounded(t *testing.T) {
 // what memory would remember of a finding that says it.
 func TestDismissalsAreFindings(t *testing.T) {
 	c := &dataSet(t, `{"negative": [
-		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "Code Defect", "note": "**It crashes.** Check the length. Or not.", "symbol": "first", "reason": "never here"},
+		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "Code Defect", "note": "nit:\n\u0060\u0060\u0060\nif x: return x[0]\n\u0060\u0060\u0060\n**It crashes for empty lists.** Check the length. Or not.", "symbol": "first", "reason": "never here"},
 		{"path": "a.py", "from_line": 40, "to_line": 40, "note": "Nobody shows this line."}]}`)[0]
 	cs := &Candidates{}
 	s := &scored{Case: c, cs: cs}
@@ -197,7 +197,7 @@ func TestDismissalsAreFindings(t *testing.T) {
 		t.Fatalf("reviewed %+v, %v", found, err)
 	}
 	f := found.Findings[0].finding()
-	if j.Fingerprint != f.Fingerprint || j.Place != f.Place || j.Finding != f.ID || j.Severity != precedent.Medium || j.Claim != "It crashes" || j.Reason != "never here" || j.Symbol != "first" {
+	if j.Fingerprint != f.Fingerprint || j.Place != f.Place || j.Finding != f.ID || j.Severity != precedent.Medium || j.Claim != "It crashes for empty lists" || j.Reason != "never here" || j.Symbol != "first" {
 		t.Errorf("the dismissal %+v\nis not of the finding %+v", j, f)
 	}
 	if suppressed := memory.Suppress([]precedent.Finding{f}, got, rejectedAt.Add(time.Hour), 75, nil); suppressed[0].Dropped != precedent.Dismissed {

@@ -28,6 +28,7 @@ type Suppress struct {
 	// Learned has, for each dismissal, the exception that a person could have asked for
 	// in the conversation, for all files, and no judge.
 	Learned    Suppression     `json:"learned"`
+	Asked      []AskedMemory   `json:"asked"` // before a judge answers
 	Thresholds []SuppressionAt `json:"thresholds"`
 }
 
@@ -101,6 +102,7 @@ func ScoreSuppress(m Memories, judging *Judging, draws int, seed uint64) Suppres
 		h.Drawn = m.drawn(memory.Suppress, judging.covers, draws, seed)
 		r.Judge = &h
 	}
+	r.Asked = m.asked(draws, seed)
 	r.Thresholds = m.bySimilarity(draws, seed)
 	return r
 }

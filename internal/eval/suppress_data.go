@@ -27,7 +27,8 @@ type remembered struct {
 	threshold  int // percent
 	dismissals []precedent.Dismissal
 	findings   []precedent.Finding
-	covered    []bool // of each finding
+	covered    []bool     // of each finding
+	from       []drawable // others of the project that cover none of the findings, as far as that is known
 }
 
 // pool is findings that nothing covers, and dismissals to draw from.

@@ -26,13 +26,6 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 	linked := map[int64]bool{}
 	for _, l := range links {
 		linked[l.Q], linked[l.D] = true, true
-		if q, d := comments[l.Q], comments[l.D]; q != nil && d != nil {
-			m.cases = append(m.cases, remembered{
-				change: q.change(), now: rejectedAt.Add(time.Hour),
-				threshold: review.DefaultThreshold, dismissals: []precedent.Dismissal{d.dismissal()},
-				findings: []precedent.Finding{q.titled()}, covered: []bool{*l.Y == 1},
-			})
-		}
 	}
 	from := map[string][]drawable{}
 	var free []*comment
@@ -42,6 +35,15 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 		}
 		from[c.repo] = append(from[c.repo], drawable{c.dismissal(), c.change()})
 		free = append(free, c)
+	}
+	for _, l := range links {
+		if q, d := comments[l.Q], comments[l.D]; q != nil && d != nil {
+			m.cases = append(m.cases, remembered{
+				change: q.change(), now: rejectedAt.Add(time.Hour),
+				threshold: review.DefaultThreshold, dismissals: []precedent.Dismissal{d.dismissal()},
+				findings: []precedent.Finding{q.titled()}, covered: []bool{*l.Y == 1}, from: from[q.repo],
+			})
+		}
 	}
 	rng := rand.New(rand.NewPCG(seed, seed))
 	rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
@@ -58,10 +60,7 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 	return m, nil
 }
 
-// minClaim is how many words a comment's first sentence needs to count as a claim.
-const minClaim = 4
-
-// titled returns the comment as memory compares it, with its first own sentence as title.
+// titled returns the comment as memory compares it, with its own claim as title.
 func (c *comment) titled() precedent.Finding {
 	f := c.finding()
 	f.Title, f.Symbol, f.Category = claim(unquoted(c.Body)), anySymbol, precedent.Style

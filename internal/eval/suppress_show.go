@@ -40,6 +40,18 @@ func (r *Suppress) Show(p *report.Page) error {
 	}
 	r.Judging.show(p)
 
+	if len(r.Asked) > 0 {
+		p.Line()
+		p.Line(p.Ink(report.Bold, "What a judge is asked, with the dismissals of a case among drawn ones"))
+		rows := [][]string{{"drawn", "findings", "covered, asked about %", "questions a finding"}}
+		for _, a := range r.Asked {
+			rows = append(rows, []string{
+				fmt.Sprint(a.Others), fmt.Sprint(a.Findings), percent(a.Recall), a.Questions.show(1, "%.2f", "%.2f"),
+			})
+		}
+		p.Table(rows)
+	}
+
 	p.Line()
 	p.Line(p.Ink(report.Bold, "Findings hidden by drawn dismissals that do not cover them, in %"))
 	rows := [][]string{{"dismissals", "findings"}}

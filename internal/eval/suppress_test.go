@@ -61,6 +61,9 @@ func TestReadMemoriesOfComments(t *testing.T) {
 	if p := m.pools[0]; p.change != "app#9" || len(p.from) != 1 || p.others() != 0 {
 		t.Errorf("what no pair names: %+v; a comment's own pull request has no memory for it", p)
 	}
+	if p := m.cases[0].from; len(p) != 1 {
+		t.Errorf("drawn for the cases: %+v", p)
+	}
 	r := ScoreSuppress(m, nil, 1, 1)
 	if r.Text.Right != 1 || r.Text.Wrong != 0 || r.Text.Drawn[0].Findings != 0 || r.Text.Serious != 0 || r.Text.Replayed != 6 {
 		t.Errorf("scored %+v", r.Text)
