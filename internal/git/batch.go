@@ -77,6 +77,9 @@ func (b *batch) request(ctx context.Context, op string, ask func() error) error 
 	if ended == nil {
 		ended = err // git ended well in the middle of an answer
 	}
+	if e, ok := errors.AsType[*Error](err); ok && ctx.Err() == nil {
+		return e
+	}
 	return failure(ctx, op, ended, said.String(), limit)
 }
 
@@ -87,7 +90,7 @@ func (b *batch) start(ctx context.Context) error {
 	}
 	r := b.repo
 	b.said = &tail{}
-	c := call{view: b.view, args: []string{"cat-file", "--batch-command", "-z"}}
+	c := call{view: b.view, args: []string{"cat-file", "--batch-command", "-z", "--buffer"}}
 	if b.view == real {
 		c.env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + precedent.QuotePath(r.shadowObjects())}
 	}
@@ -187,8 +190,22 @@ func (b *batch) read(ctx context.Context, op, name, kind string, max int64) (o o
 	return o, data[:o.size], nil
 }
 
+// readAll passes the answers for blobs to use, in their order. Git starts with them after all questions.
+func (b *batch) readAll(ctx context.Context, op string, blobs []Entry, use func(*bufio.Reader) error) error {
+	var asked strings.Builder
+	for _, e := range blobs {
+		asked.WriteString("contents " + e.ID + "\x00")
+	}
+	return b.request(ctx, op, func() error {
+		if _, err := io.WriteString(b.in, asked.String()+"flush\x00"); err != nil {
+			return err
+		}
+		return use(b.out)
+	})
+}
+
 func (b *batch) ask(command, name string) (object, error) {
-	if _, err := io.WriteString(b.in, command+" "+name+"\x00"); err != nil {
+	if _, err := io.WriteString(b.in, command+" "+name+"\x00flush\x00"); err != nil {
 		return object{}, err
 	}
 	line, err := b.line()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Tracked finds files that a repository brings to pass for the memory of its user (T15). It returns a path that
@@ -20,13 +19,28 @@ func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (s
 	if err != nil {
 		return "", err
 	}
-	shared := sync.OnceValue(func() bool { return r.hasOnly(ctx, start.tree, folder, allowed) })
-	for _, c := range []call{
-		{op: op, args: []string{"ls-tree", "-z", "--full-tree", "--name-only", "--end-of-options", start.tree}},
-		{op: op, view: real, args: []string{"ls-files", "-z", "--cached", "--full-name"}},
-	} {
-		found, last := "", ""
-		err := r.stream(ctx, c, func(out io.Reader) error {
+	last, same := "", false // paths are sorted: most have the same top
+	isBelow := func(path string) bool {
+		for top := range strings.FieldsFuncSeq(path, isSlash) {
+			if top != last {
+				last, same = top, sameName(top, folder)
+			}
+			return same
+		}
+		return false
+	}
+	root, err := r.folder(ctx, start.tree)
+	if err != nil {
+		return "", err
+	}
+	for name, e := range root {
+		if isBelow(name) && (name != folder || !r.hasOnly(ctx, e.ID, folder, allowed)) {
+			return printable(name), nil
+		}
+	}
+	found := ""
+	err = r.stream(ctx, call{op: op, view: real, args: []string{"ls-files", "-z", "--cached", "--full-name"}},
+		func(out io.Reader) error {
 			for in := bufio.NewReader(out); found == ""; {
 				path, err := readNUL(in)
 				if errors.Is(err, io.EOF) {
@@ -35,28 +49,22 @@ func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (s
 				if err != nil {
 					return err
 				}
-				for top := range strings.FieldsFuncSeq(path, isSlash) {
-					if (top != last || top == folder) && sameName(top, folder) && !slices.Contains(allowed, path) &&
-						(path != folder || !shared()) {
-						found = path
-					}
-					last = top
-					break
+				if isBelow(path) && !slices.Contains(allowed, path) {
+					found = path
 				}
 			}
 			return nil
 		})
-		if found != "" || err != nil {
-			return printable(found), err
-		}
-	}
-	return "", nil
+	return printable(found), err
 }
 
-// hasOnly tells whether a folder of a tree has some of these regular files and nothing else.
-func (r *Repo) hasOnly(ctx context.Context, tree, folder string, files []string) bool {
-	entries, err := r.list(ctx, tree, folder, len(files)+1, false)
-	return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e Entry) bool {
-		return e.Mode != "100644" || !slices.Contains(files, e.Path)
-	})
+// hasOnly tells whether a folder of a tree, with its id, has some of these regular files and nothing else.
+func (r *Repo) hasOnly(ctx context.Context, id, folder string, files []string) bool {
+	entries, err := r.folder(ctx, id)
+	for name, e := range entries {
+		if e.Mode != "100644" || !slices.Contains(files, folder+"/"+name) {
+			return false
+		}
+	}
+	return err == nil && len(entries) > 0
 }
