@@ -92,30 +92,64 @@ func unlessZero(field string) string {
 	return field
 }
 
-// newFiles are the untracked files that are not ignored.
-type newFiles struct {
-	paths []string
-	more  int // number of files left out
+// dirtyState is what differs between HEAD, the index and the work tree.
+type dirtyState struct {
+	staged, changed []change
+	untracked       []string // files that are not ignored
+	more            int      // untracked files that are left out
 }
 
-// readNewFiles reads the output of ls-files --others -z. It counts all names and keeps the first ones.
-func readNewFiles(in *bufio.Reader) (newFiles, error) {
-	var found newFiles
+func (d dirtyState) clean() bool { return len(d.staged)+len(d.changed)+len(d.untracked) == 0 }
+
+// readStatus reads the output of status --porcelain=v2 -z --no-renames. A record ends with NUL, and starts with
+// "1 XY sub mH mI mW hH hI path", with the modes and ids in HEAD, the index and the work tree, for a file with
+// conflicts "u XY sub m1 m2 m3 mW h1 h2 h3 path", and for a new one "? path".
+func readStatus(in *bufio.Reader) (dirtyState, error) {
+	var d dirtyState
 	for {
-		path, err := readNUL(in)
+		line, err := readNUL(in)
 		if errors.Is(err, io.EOF) {
-			break
+			return d, nil
 		}
 		if err != nil {
-			return newFiles{}, err
+			return d, err
 		}
-		if len(found.paths) == untrackedFiles {
-			found.more++
-			continue
+		path, untracked := strings.CutPrefix(line, "? ")
+		switch {
+		case untracked && len(d.untracked) < untrackedFiles:
+			d.untracked = append(d.untracked, path)
+		case untracked:
+			d.more++
+		case len(d.staged)+len(d.changed) >= changedFiles:
+			return d, fmt.Errorf("more than %d files look changed", changedFiles)
+		case !d.add(line):
+			return d, fmt.Errorf("git wrote %q where a changed file was expected", printable(line))
 		}
-		found.paths = append(found.paths, path)
 	}
-	return found, nil
+}
+
+// add adds a file that is not new. It leaves out what is not committed in a submodule.
+func (d *dirtyState) add(line string) bool {
+	if f := strings.SplitN(line, " ", 11); f[0] == "u" && len(f) == 11 {
+		d.changed = append(d.changed, change{
+			path: f[10], mode: unlessZero(f[4]), id: unlessZero(f[8]), newMode: unlessZero(f[6]), conflict: true,
+		})
+		return true
+	}
+	f := strings.SplitN(line, " ", 9)
+	if f[0] != "1" || len(f) != 9 || len(f[1]) != 2 {
+		return false
+	}
+	for i := 3; i < 8; i++ {
+		f[i] = unlessZero(f[i])
+	}
+	if f[1][0] != '.' {
+		d.staged = append(d.staged, change{path: f[8], mode: f[3], id: f[6], newMode: f[4], newID: f[7]})
+	}
+	if f[1][1] != '.' && (f[4] != submoduleMode || f[5] != "" && f[5] != submoduleMode) {
+		d.changed = append(d.changed, change{path: f[8], mode: f[4], id: f[7], newMode: f[5]})
+	}
+	return true
 }
 
 // attributes are the attributes in .gitattributes that decide a file's form in the

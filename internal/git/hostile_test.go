@@ -281,7 +281,8 @@ func TestHostileSubmodule(t *testing.T) {
 	f.commit("two", "a.txt", "2\n")
 	// The submodule's own configuration runs something when it is looked into.
 	appendFile(t, f.path(".git/modules/module/config"), programs(p.script))
-	f.write("module/i.txt", "2\n", "a.txt", "3\n")
+	f.git("config", "-f", ".gitmodules", "submodule.module.ignore", "none")
+	f.write("module/i.txt", "2\n", "module/.gitattributes", "* filter=evil\n", "a.txt", "3\n")
 	everything(t, f.dir, Options{})
 	p.quiet()
 	if f.try("status"); !p.sprung() {

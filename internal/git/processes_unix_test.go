@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// TestProcesses: what a review of commits asks takes six processes of git.
+// TestProcesses: what a review asks takes six processes of git.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	program, err := locate("test", "git")
@@ -24,36 +24,49 @@ func TestProcesses(t *testing.T) {
 	f.git("checkout", "-q", "-b", "feature")
 	f.commit("two", "dir/a.txt", "2\n")
 	f.commit("three", "dir/a.txt", "3\n")
-	r := f.openAt(f.dir, Options{Exec: counting, Cache: scratch(t)})
-	if _, err := r.RootCommit(t.Context()); err != nil { // reads the history once
+	cache := scratch(t)
+	if _, err := f.openAt(f.dir, Options{Cache: cache}).RootCommit(t.Context()); err != nil { // reads the history once
 		t.Fatal(err)
 	}
-	needs.NoError(t, os.Remove(log))
-	r = f.openAt(f.dir, Options{Exec: counting, Cache: r.options.Cache})
-	if _, err := r.RootCommit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	rg := resolve(t, r, Spec{Range: "main...HEAD"})
-	base, err := r.TrustedBase(t.Context(), rg, "")
-	if err != nil || base != f.id("main") {
-		t.Errorf("base %s, %v", base, err)
-	}
-	needs.NoError(t, r.Diff(t.Context(), rg, discard))
-	if found, err := r.Lookup(t.Context(), base, "CLAUDE.md", "dir/CLAUDE.md"); err != nil || len(found) != 1 {
-		t.Errorf("%v, %v", found, err)
-	}
-	for _, rev := range []string{rg.Base, rg.Head} {
-		if _, err := blobs(t, r).Read(rev, "dir/a.txt", 10); err != nil {
-			t.Error(err)
+	review := func(name string, spec Spec, uncommitted int) {
+		t.Helper()
+		r := f.openAt(f.dir, Options{Exec: counting, Cache: cache})
+		if _, err := r.RootCommit(t.Context()); err != nil {
+			t.Fatal(err)
 		}
+		if found, err := r.Tracked(t.Context(), ".memory"); err != nil || found != "" {
+			t.Errorf("%s: tracked %q, %v", name, found, err)
+		}
+		rg := resolve(t, r, spec)
+		base, err := r.TrustedBase(t.Context(), rg, "")
+		if err != nil || base != f.id("main") {
+			t.Errorf("%s: base %s, %v", name, base, err)
+		}
+		needs.NoError(t, r.Diff(t.Context(), rg, discard))
+		if found, err := r.Lookup(t.Context(), base, "CLAUDE.md", "dir/CLAUDE.md"); err != nil || len(found) != 1 {
+			t.Errorf("%s: %v, %v", name, found, err)
+		}
+		for _, rev := range []string{rg.Base, rg.Head} {
+			if _, err := blobs(t, r).Read(rev, "dir/a.txt", 10); err != nil {
+				t.Error(err)
+			}
+		}
+		if n, err := r.Uncommitted(t.Context(), rg); err != nil || n != uncommitted {
+			t.Errorf("%s: %d uncommitted, %v", name, n, err)
+		}
+		if report, err := r.Export(t.Context(), rg.Head, scratch(t), ExportLimits{}); err != nil || report.Files < 2 {
+			t.Errorf("%s: exported %+v, %v", name, report, err)
+		}
+		said, err := os.ReadFile(log)
+		if n := strings.Count(string(said), "\n"); err != nil || n > 6 {
+			t.Errorf("%s: %d processes, %v:\n%s", name, n, err, said)
+		}
+		needs.NoError(t, os.Remove(log))
 	}
-	if n, err := r.Uncommitted(t.Context(), rg); err != nil || n != 0 {
-		t.Errorf("%d uncommitted, %v", n, err)
-	}
-	said, err := os.ReadFile(log)
-	if n := strings.Count(string(said), "\n"); err != nil || n > 6 {
-		t.Errorf("%d processes, %v:\n%s", n, err, said)
-	}
+	review("a range", Spec{Range: "main...HEAD"}, 0)
+	review("chosen", Spec{}, 0)
+	f.write("dir/a.txt", "4\n", "new.txt", "new\n")
+	review("a range before uncommitted changes", Spec{Range: "main...HEAD"}, 2)
 }
 
 // TestBetween: messages that are read without git log are those of git log.

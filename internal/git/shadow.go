@@ -49,11 +49,7 @@ const adminBytes = 16 << 20
 // writeShadow writes a minimal repository: no refs, and a short configuration. The
 // environment adds the real objects.
 func (r *Repo) writeShadow() error {
-	config := "[core]\n\tbare = true\n\trepositoryformatversion = 0\n"
-	if r.hash.name != sha1Hash.name {
-		config = "[core]\n\tbare = true\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = " + r.hash.name + "\n"
-	}
-	files := map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config, "attributes": sectionDrivers}
+	files := map[string]string{"HEAD": noHead + "\n", "config": r.shadowConfig(), "attributes": sectionDrivers}
 	text, err := readRegular(filepath.Join(r.place.commonDir, "shallow"), adminBytes)
 	if err == nil {
 		files["shallow"] = string(text)
@@ -78,6 +74,16 @@ func (r *Repo) writeShadow() error {
 		return &Error{Op: "open repository", Msg: printable(err.Error()), Err: err}
 	}
 	return nil
+}
+
+// noHead is the HEAD of a repository without a commit.
+const noHead = "ref: refs/heads/none"
+
+func (r *Repo) shadowConfig() string {
+	if r.hash.name != sha1Hash.name {
+		return "[core]\n\tbare = true\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = " + r.hash.name + "\n"
+	}
+	return "[core]\n\tbare = true\n\trepositoryformatversion = 0\n"
 }
 
 func (r *Repo) shadowObjects() string { return filepath.Join(r.shadow, "objects") }

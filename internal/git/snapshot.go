@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 )
 
 // Limits of a snapshot of the work tree.
@@ -31,12 +31,15 @@ func (r *Repo) staged(ctx context.Context) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	x, err := r.copyIndex()
+	x, err := r.copyIndex(head)
 	if err != nil {
 		return Range{}, err
 	}
 	defer os.RemoveAll(x.dir)
-	changes, err := r.changes(ctx, r.stagedCall(x, head))
+	changes, err := r.changes(ctx, x.call(
+		"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none",
+		"--ita-invisible-in-index", "--end-of-options", head.tree,
+	))
 	if err != nil {
 		return Range{}, err
 	}
@@ -112,33 +115,52 @@ func (h head) snapshot(k Kind, name string) Range {
 	return rg
 }
 
-// index is a copy of the user's index, in a folder of the shadow.
-type index struct{ dir, file string }
+// index is a shadow with a copy of the user's index.
+type index struct {
+	repo *Repo
+	dir  string
+}
 
-// copyIndex copies the user's index, so that git never writes to it.
-func (r *Repo) copyIndex() (index, error) {
+// copyIndex copies the user's index, so that git never writes to it. Unlike the first shadow, this one has a HEAD, and the
+// repository's own ignored files and attributes, which must not change what a diff shows.
+func (r *Repo) copyIndex(from head) (index, error) {
 	const op = "copy index"
 	dir, err := os.MkdirTemp(r.shadow, "index-")
 	if err != nil {
 		return index{}, &Error{Op: op, Msg: err.Error(), Err: err}
 	}
-	x := index{dir: dir, file: filepath.Join(dir, "index")}
-	from := r.options.Index
+	x := index{r, dir}
+	user := r.options.Index
 	switch {
-	case from == "":
-		from = filepath.Join(r.place.gitDir, "index")
-	case !filepath.IsAbs(from):
-		from = filepath.Join(r.place.top, from)
+	case user == "":
+		user = filepath.Join(r.place.gitDir, "index")
+	case !filepath.IsAbs(user):
+		user = filepath.Join(r.place.top, user)
 	}
-	err = copyRegular(from, x.file, indexBytes)
+	err = copyRegular(user, filepath.Join(dir, "index"), indexBytes)
 	if errors.Is(err, fs.ErrNotExist) && r.options.Index == "" {
 		err = nil // nothing has been staged yet
 	}
 	// A split index keeps most of its entries in files with this name.
-	parts, _ := filepath.Glob(filepath.Join(globQuote(filepath.Dir(from)), "sharedindex.*"))
+	parts, _ := filepath.Glob(filepath.Join(globQuote(filepath.Dir(user)), "sharedindex.*"))
 	for _, part := range parts {
 		if err == nil {
-			err = copyRegular(part, filepath.Join(r.shadow, filepath.Base(part)), indexBytes)
+			err = copyRegular(part, filepath.Join(dir, filepath.Base(part)), indexBytes)
+		}
+	}
+	for _, name := range []string{"refs", "info"} {
+		if err == nil {
+			err = os.Mkdir(filepath.Join(dir, name), 0o700)
+		}
+	}
+	for name, text := range map[string]string{"HEAD": cmp.Or(from.commit, noHead) + "\n", "config": r.shadowConfig()} {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)
+		}
+	}
+	for _, name := range []string{"exclude", "attributes"} {
+		if err == nil {
+			err = x.copyInfo(name)
 		}
 	}
 	if err != nil {
@@ -146,6 +168,20 @@ func (r *Repo) copyIndex() (index, error) {
 		return index{}, &Error{Op: op, Msg: printable(err.Error()), Err: err}
 	}
 	return x, nil
+}
+
+// copyInfo copies a file of the repository's info folder, if it is there.
+func (x index) copyInfo(name string) error {
+	part := filepath.Join("info", name)
+	return unlessMissing(copyRegular(filepath.Join(x.repo.place.commonDir, part), filepath.Join(x.dir, part), adminBytes))
+}
+
+// call is a call that sees the index and the work tree.
+func (x index) call(args ...string) call {
+	top := x.repo.place.top
+	return call{op: opSnapshot, dir: top, args: args, env: []string{
+		"GIT_DIR=" + x.dir, "GIT_OBJECT_DIRECTORY=" + x.repo.shadowObjects(), "GIT_WORK_TREE=" + top,
+	}}
 }
 
 // globQuote escapes a folder's name for use in a pattern.
@@ -182,12 +218,12 @@ func copyRegular(from, to string, max int64) error {
 func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 	rg := from.snapshot(Worktree, "working tree")
 	rg.Head = from.tree
-	x, err := r.copyIndex()
+	x, err := r.copyIndex(from)
 	if err != nil {
 		return Range{}, err
 	}
 	defer os.RemoveAll(x.dir)
-	d, err := r.dirty(ctx, x, from)
+	d, err := r.dirty(ctx, x)
 	if err != nil {
 		return Range{}, err
 	}
@@ -197,75 +233,32 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 	s := &snapshotter{repo: r, index: x}
 	rg.Head, err = r.build(ctx, from, func(w *builder) error {
 		w.staged(d.staged)
-		return s.takeSnapshot(ctx, w, d.changed, d.untracked.paths)
+		return s.takeSnapshot(ctx, w, d.changed, d.untracked)
 	})
 	if err != nil {
 		return Range{}, err
 	}
 	rg.Skipped = s.skipped
-	if d.untracked.more > 0 {
+	if d.more > 0 {
 		rg.Skipped = append(rg.Skipped, skipped(".", fmt.Sprintf(
 			"%d more untracked files: only %d are read; add folders with generated files to .gitignore",
-			d.untracked.more, untrackedFiles,
+			d.more, untrackedFiles,
 		)))
 	}
 	return rg, nil
 }
 
-// dirtyState is what differs between HEAD, the index and the work tree.
-type dirtyState struct {
-	staged, changed []change
-	untracked       newFiles
-}
-
-func (d dirtyState) clean() bool { return len(d.staged)+len(d.changed)+len(d.untracked.paths) == 0 }
-
-// dirty asks git, with three processes in parallel, what is staged, which files may have changed and which
-// are new. Git compares times and sizes and rarely reads a file.
-func (r *Repo) dirty(ctx context.Context, x index, from head) (dirtyState, error) {
-	var (
-		d    dirtyState
-		errs [3]error
-		wait sync.WaitGroup
-	)
-	here := call{
-		op: opSnapshot, set: r.fileSystem(), dir: r.place.top,
-		env: []string{"GIT_INDEX_FILE=" + x.file, "GIT_WORK_TREE=" + r.place.top},
-	}
-	changed, others := here, here
-	changed.args = []string{"diff-files", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all"}
-	others.args = []string{"ls-files", "-z", "--others", "--exclude-standard"}
-	others.set = append(others.set, "core.excludesFile="+r.userExcludes())
-	exclude := filepath.Join(x.dir, "exclude")
-	err := copyRegular(filepath.Join(r.place.commonDir, "info", "exclude"), exclude, adminBytes)
-	if err == nil {
-		others.args = append(others.args, "--exclude-from="+exclude)
-	} else if !errors.Is(err, fs.ErrNotExist) && !isBadName(err) {
-		return dirtyState{}, &Error{Op: opSnapshot, Msg: printable(err.Error()), Err: err}
-	}
-	wait.Go(func() { d.staged, errs[0] = r.changes(ctx, r.stagedCall(x, from)) })
-	wait.Go(func() { d.changed, errs[1] = r.changes(ctx, changed) })
-	wait.Go(func() {
-		errs[2] = r.stream(ctx, others, func(out io.Reader) (err error) {
-			d.untracked, err = readNewFiles(bufio.NewReader(out))
-			return err
-		})
+// dirty asks git what is staged, which files may have changed and which are new. Git compares times and sizes, and
+// reads a file if only its time has changed. Submodules are not looked into, whatever .gitmodules says of them:
+// git would run another git there, which has the submodule's configuration.
+func (r *Repo) dirty(ctx context.Context, x index) (d dirtyState, err error) {
+	c := x.call("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+	c.set = append(r.fileSystem(), "core.excludesFile="+r.userExcludes())
+	err = r.stream(ctx, c, func(out io.Reader) (err error) {
+		d, err = readStatus(bufio.NewReader(out))
+		return err
 	})
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return dirtyState{}, err
-		}
-	}
-	return d, nil
-}
-
-// stagedCall lists what is staged.
-func (r *Repo) stagedCall(x index, from head) call {
-	return call{op: opSnapshot, env: []string{"GIT_INDEX_FILE=" + x.file}, args: []string{
-		"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none",
-		"--ita-invisible-in-index", "--end-of-options", from.tree,
-	}}
+	return d, err
 }
 
 func (r *Repo) changes(ctx context.Context, c call) (changes []change, err error) {
@@ -277,13 +270,16 @@ func (r *Repo) changes(ctx context.Context, c call) (changes []change, err error
 	return changes, err
 }
 
-// fileSystem returns the repository's settings about its file system, which only affect comparisons.
+// fileSystem returns the settings about the file system and line ends, which only affect comparisons.
 func (r *Repo) fileSystem() []string {
 	var set []string
 	for _, key := range []string{"filemode", "symlinks", "ignorecase", "precomposeunicode", "trustctime"} {
 		if value := r.config.repository("core." + key); value != "" {
 			set = append(set, fmt.Sprintf("core.%s=%t", key, isTruthy(value)))
 		}
+	}
+	if value := r.config.last("core.autocrlf"); value == "input" || isTruthy(value) {
+		set = append(set, "core.autocrlf="+value)
 	}
 	if r.config.repository("core.checkstat") == "minimal" {
 		set = append(set, "core.checkStat=minimal")

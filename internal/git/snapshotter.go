@@ -2,8 +2,6 @@ package git
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -156,38 +154,11 @@ func (s *snapshotter) attributes(
 	if paths.Len() == 0 {
 		return nil, nil
 	}
-	c := call{
-		op: opSnapshot, dir: s.repo.place.top, stdin: strings.NewReader(paths.String()),
-		env:  []string{"GIT_INDEX_FILE=" + s.index.file, "GIT_WORK_TREE=" + s.repo.place.top},
-		args: append([]string{"check-attr", "-z", "--stdin"}, attributeNames...),
-	}
-	own := filepath.Join(s.repo.place.commonDir, "info", "attributes")
-	if _, err := os.Stat(own); err == nil {
-		if err := s.addAttributes(own); err != nil {
-			return nil, &Error{Op: c.op, Msg: printable(err.Error()), Err: err}
-		}
-		c.env = append(c.env, "GIT_DIR="+s.index.dir, "GIT_OBJECT_DIRECTORY="+s.repo.shadowObjects())
-	}
+	c := s.index.call(append([]string{"check-attr", "-z", "--stdin"}, attributeNames...)...)
+	c.stdin = strings.NewReader(paths.String())
 	out, err := s.repo.run(ctx, c, int64(paths.Len()+256)*int64(2*len(attributeNames))+configBytes)
 	if err != nil {
 		return nil, err
 	}
 	return readAttributes(out), nil
-}
-
-// addAttributes makes the index's folder a second shadow with the attributes from the repository's
-// info/attributes. The first shadow must not have them: there an attribute could hide a difference.
-func (s *snapshotter) addAttributes(attributes string) error {
-	dir := s.index.dir
-	for _, name := range []string{"info", "refs"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{"HEAD", "config"} {
-		if err := copyRegular(filepath.Join(s.repo.shadow, name), filepath.Join(dir, name), adminBytes); err != nil {
-			return err
-		}
-	}
-	return copyRegular(attributes, filepath.Join(dir, "info", "attributes"), adminBytes)
 }

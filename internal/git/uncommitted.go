@@ -1,8 +1,9 @@
 package git
 
 import (
-	"bytes"
 	"context"
+	"os"
+	"slices"
 	"strings"
 )
 
@@ -37,27 +38,28 @@ func (r *Repo) Uncommitted(ctx context.Context, rg Range) (int, error) {
 	if !r.hasWorkTree() || rg.Kind == Worktree || rg.Kind == Branch {
 		return 0, nil
 	}
+	if rg.Left != nil {
+		return *rg.Left, nil
+	}
 	from, err := r.head(ctx)
 	if err != nil || rg.HeadCommit != from.commit {
 		return 0, err
 	}
-	now, err := r.snapshot(ctx, from)
+	x, err := r.copyIndex(from)
 	if err != nil {
 		return 0, err
 	}
-	held := from.tree
+	defer os.RemoveAll(x.dir)
+	d, err := r.dirty(ctx, x)
+	if err != nil {
+		return 0, err
+	}
 	if rg.Kind == Staged {
-		held = rg.Head
+		d.staged = nil
 	}
-	if now.Head == held {
-		return len(now.Skipped), nil
+	paths := map[string]bool{}
+	for _, c := range slices.Concat(d.staged, d.changed) {
+		paths[c.path] = true
 	}
-	out, err := r.run(ctx, call{op: opSnapshot, args: []string{
-		"diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", held, now.Head,
-	}}, maxNames)
-	return bytes.Count(out, []byte{0}) + len(now.Skipped), err
+	return len(paths) + len(d.untracked) + d.more, nil
 }
-
-// maxNames limits the names of changed files, in bytes: 128 MiB of files, which a
-// snapshot can have, in files of eight bytes.
-const maxNames = 16 << 20
