@@ -20,7 +20,8 @@
 //     objects) are plumbing that starts no program, with transports forbidden.
 //     User input is passed on standard input, where it cannot be an option (T12).
 //   - This package reads files of the work tree itself, without git: it follows
-//     no link, opens regular files only, and limits sizes.
+//     no link, opens regular files only, and limits sizes. Git only compares
+//     them with the index, and does not look into submodules.
 //
 // Every call has a time limit, and a limit on git's output. It needs git 2.38 or newer.
 package git
