@@ -116,10 +116,7 @@ func TestEmbedFindsParaphrase(t *testing.T) {
 	}
 	m := newMeaning()
 	c := embedCorpus(t, m.embedding(), embedBodies...)
-	if swept, err := c.Embed(t.Context(), nil); err != nil ||
-		swept != (Swept{Model: "meaning", Dimensions: 32, Chunks: 4}) {
-		t.Fatalf("%+v, %v", swept, err)
-	}
+	needs.Result(t, "Embed", (Swept{Model: "meaning", Dimensions: 32, Chunks: 4}))(c.Embed(t.Context(), nil))
 	x = needs.Value(c.Open(t.Context()))(t)
 	r := found(t, x, Query{Text: query})
 	if len(r.Failures) > 0 || len(r.Hits) == 0 || r.Hits[0].ID != "1" || vectorRank(r.Hits[0].Ranks).Rank != 1 {

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -146,9 +144,7 @@ func TestImportInterrupted(t *testing.T) {
 		}
 		cancel()
 		mustImport(t, c, data)
-		if diff := cmp.Diff(want, everything(t, c)); diff != "" {
-			t.Fatal(diff)
-		}
+		needs.Equal(t, want, everything(t, c))
 	}
 }
 

@@ -169,9 +169,7 @@ func TestParse(t *testing.T) {
 	if want[12].Hunks[1].Section = "func a() {"; got.Added != 10 || got.Removed != 7 {
 		t.Errorf("counted +%d -%d", got.Added, got.Removed)
 	}
-	if d := cmp.Diff(want, got.Files, cmpopts.IgnoreFields(File{}, "OldBlob", "NewBlob")); d != "" {
-		t.Error(d)
-	}
+	needs.Equal(t, want, got.Files, cmpopts.IgnoreFields(File{}, "OldBlob", "NewBlob"))
 	for _, f := range got.Files {
 		for _, blob := range []struct{ got, rev string }{{f.OldBlob, "HEAD~1:" + f.OldPath}, {f.NewBlob, "HEAD:" + f.Path}} {
 			if blob.got == "" {
@@ -189,9 +187,7 @@ func TestParse(t *testing.T) {
 	sameMode := cmp.FilterPath(func(p cmp.Path) bool {
 		return strings.HasSuffix(p.String(), "Mode") || strings.HasSuffix(p.String(), "Blob")
 	}, cmp.Comparer(func(a, b string) bool { return a == b || a == "" || b == "" }))
-	if d := cmp.Diff(got, alone, sameMode); d != "" {
-		t.Errorf("the patch alone says otherwise:\n%s", d)
-	}
+	needs.Equal(t, got, alone, sameMode)
 	got.Classify(Trees{})
 	alone.Classify(Trees{})
 	for i := range got.Files {
@@ -369,9 +365,7 @@ func TestCommentable(t *testing.T) {
 	for l := range f.AddedLines() {
 		added = append(added, l.Text)
 	}
-	if d := cmp.Diff([]string{"\tuno()", "more"}, added); d != "" {
-		t.Error(d)
-	}
+	needs.Equal(t, []string{"\tuno()", "more"}, added)
 	for range f.AddedLines() {
 		break // a loop may stop early
 	}

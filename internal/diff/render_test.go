@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestNumbered(t *testing.T) {
@@ -54,9 +52,7 @@ deleted file mode 100644
 1 -1
 -2
 `
-	if d := cmp.Diff(want, b.String()); d != "" {
-		t.Error(d)
-	}
+	needs.Equal(t, want, b.String())
 }
 
 func TestIdentical(t *testing.T) {
@@ -77,7 +73,5 @@ func TestIdentical(t *testing.T) {
 		got = append(got, g.Hunks)
 	}
 	want := [][]HunkRef{{{0, 0}, {3, 0}, {3, 1}, {6, 0}}, {{1, 0}}, {{2, 0}}, {{5, 0}}}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	needs.Equal(t, want, got)
 }

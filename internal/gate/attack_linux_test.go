@@ -70,9 +70,7 @@ func (o *outside) check(t *testing.T, out string) {
 	if n := o.visits.Load(); n > 0 {
 		t.Errorf("%d connections", n)
 	}
-	if found, err := os.ReadDir(o.folder); err != nil || len(found) != 1 {
-		t.Errorf("in the folder: %v, %v", found, err)
-	}
+	needs.Len(t, "in the folder", 1)(os.ReadDir(o.folder))
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
 		if line, err := os.ReadFile(name); err == nil && strings.Contains(string(line), o.marker) {

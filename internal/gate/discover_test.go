@@ -58,9 +58,7 @@ func TestDiscoverForms(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Discover(precedent.Gate{}, []Document{{"README.md", fence(test.heading, test.language, test.code)}})
-			if diff := cmp.Diff(test.want, lines(got)); diff != "" {
-				t.Error(diff)
-			}
+			needs.Equal(t, test.want, lines(got))
 		})
 	}
 }
@@ -78,9 +76,7 @@ func TestDiscoverOrder(t *testing.T) {
 		{Name: "make build", Line: "make build", Source: "CLAUDE.md: Development"},
 		{Name: "make lint", Line: "make lint", Source: "CLAUDE.md: Development"},
 	}
-	if diff := cmp.Diff(want, Discover(precedent.Gate{}, docs)); diff != "" {
-		t.Error(diff)
-	}
+	needs.Equal(t, want, Discover(precedent.Gate{}, docs))
 	policy := precedent.Gate{Commands: []precedent.GateCommand{{Name: "all", Run: "make everything | tee log"}}}
 	if diff := cmp.Diff([]Command{{Name: "all", Line: "make everything | tee log", Source: "policy"}}, Discover(policy, docs)); diff != "" {
 		t.Error(diff)

@@ -121,10 +121,7 @@ func TestFetcher(t *testing.T) {
 	if _, err := f.fetch(ctx, archive{url: server.URL + "/hang"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a registry that hangs: %v", err)
 	}
-	left, err := os.ReadDir(f.dir)
-	if err != nil || len(left) > 0 {
-		t.Errorf("files are left: %v, %v", left, err)
-	}
+	needs.Len(t, "files are left", 0)(os.ReadDir(f.dir))
 }
 
 // TestOtherCrate: a crate that is not what the lock file says is not unpacked, nor what lies outside of its folder.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // withCargo is a runner that finds cargo in a sandbox.
@@ -61,10 +63,7 @@ func TestRustRepository(t *testing.T) {
 	base := tree(t, files...)
 	q := requestAt(base, "cargo check")
 	wantPassed(t, r, q, "rust: crates as of the base")
-	kept, err := filepath.Glob(filepath.Join(r.keptDir("dependencies", q.Repo, Base), "*", "*"))
-	if err != nil || len(kept) != 2 {
-		t.Errorf("kept are %q, %v", kept, err)
-	}
+	needs.Len(t, "kept", 2)(filepath.Glob(filepath.Join(r.keptDir("dependencies", q.Repo, Base), "*", "*")))
 	q.Tree = tree(t, append(files, "src/lib.rs", "pub fn total() -> i32 { sums::gone(1, 2) }\n")...)
 	wantRun(t, r, q, Failed, "")
 	if len(index.asked) != 2 { // its configuration and the crate, once

@@ -60,9 +60,7 @@ func (p *pulls) fetchTwice(t *testing.T, faulty Options) {
 	rg, err := m.FetchPull(t.Context(), p.pull)
 	needs.NoError(t, err)
 	b := blobs(t, m.Repo)
-	if data, err := b.Read(rg.Head, "noise.txt", 1<<20); err != nil || len(data) != 150<<10 {
-		t.Errorf("%d bytes, %v", len(data), err)
-	}
+	needs.Len(t, "Read", 150<<10)(b.Read(rg.Head, "noise.txt", 1<<20))
 	if left := leftovers(t, folder); len(left) > 0 {
 		t.Errorf("the failed fetch left %q", left)
 	}

@@ -194,9 +194,7 @@ func TestFetchPullMirrorCrowd(t *testing.T) {
 func TestMirrorIsTidied(t *testing.T) {
 	p := newPulls(t)
 	m := openMirror(t, scratch(t))
-	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(m.FetchPull(t.Context(), p.pull))(t)
 	first := p.pull.Head
 	packs := func() int {
 		found, err := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack"))
@@ -211,9 +209,7 @@ func TestMirrorIsTidied(t *testing.T) {
 	}
 	b := blobs(t, m.Repo)
 	p.pushForced("one\ntwo\n")
-	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(m.FetchPull(t.Context(), p.pull))(t)
 	if n := packs(); n != 1 {
 		t.Errorf("%d packs are left", n)
 	}
@@ -461,9 +457,7 @@ func TestFetchEarlier(t *testing.T) {
 	before := p.pull.Head
 	p.pushForced("one\nthree\n")
 	m := openMirror(t, t.TempDir())
-	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(m.FetchPull(t.Context(), p.pull))(t)
 	never := strings.Repeat("9", 40)
 	asked := p.server.asked.Load()
 	got := m.FetchEarlier(t.Context(), p.pull, []string{never, before, p.pull.Base, "--upload-pack=touch x", before})

@@ -181,9 +181,7 @@ func TestLookup(t *testing.T) {
 		found["last.txt"].Type != "blob" {
 		t.Errorf("%v, %v", found, err)
 	}
-	if found, err := r.Lookup(t.Context(), id); err != nil || len(found) > 0 {
-		t.Errorf("of no paths: %v, %v", found, err)
-	}
+	needs.Len(t, "of no paths", 0)(r.Lookup(t.Context(), id))
 }
 
 func TestDiff(t *testing.T) {
@@ -384,9 +382,7 @@ func TestExportLinks(t *testing.T) {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	for name, want := range map[string]string{"good": "dir/a.txt", "folder": "dir", "dir/sub/near": "../a.txt"} {
-		if got, err := os.Readlink(filepath.Join(dir, name)); err != nil || got != want {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		needs.Result(t, name, want)(os.Readlink(filepath.Join(dir, name)))
 	}
 	for name, want := range map[string]string{
 		"absolute": "/etc/passwd", "outside": "../x", "dir/sub/up": "../../../x", "z.txt": "z\n", "y.txt": "y\n",

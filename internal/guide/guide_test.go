@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // tree is a repository at its base commit.
@@ -62,9 +63,7 @@ func TestLoad(t *testing.T) {
 		"billing/CLAUDE.md for billing: - Avoid floating point for money",
 	}
 	trim := cmp.Transformer("trim", func(s string) string { return strings.ReplaceAll(s, " \n", "\n") })
-	if diff := cmp.Diff(want, docs, trim); diff != "" {
-		t.Errorf("docs (-want +got):\n%s", diff)
-	}
+	needs.Equal(t, want, docs, trim)
 	var rules []string
 	for _, r := range g.Rules {
 		rules = append(rules, fmt.Sprintf("%s:%d for %q: %s", r.Source, r.Line, r.Dir, r.Text))

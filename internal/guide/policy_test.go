@@ -97,9 +97,7 @@ language: pt-BR
 		Minor:    precedent.MinorShow,
 		Language: "pt-BR",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("policy (-want +got):\n%s", diff)
-	}
+	needs.Equal(t, want, got)
 }
 
 func TestParsePolicyEmpty(t *testing.T) {

@@ -25,10 +25,7 @@ func TestRules(t *testing.T) {
 		"architecture": "ARCHITECTURE.md",
 	} {
 		t.Run(name, func(t *testing.T) {
-			src, err := os.ReadFile(filepath.Join("testdata", "rules", name+".txt"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := needs.Value(os.ReadFile(filepath.Join("testdata", "rules", name+".txt")))(t)
 			var b strings.Builder
 			for _, r := range Rules(path, string(src)) {
 				fmt.Fprintf(&b, "%d %s\n", r.Line, r.Text)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // fixmes reports added lines that mark unfinished work.
@@ -34,14 +35,8 @@ func fixmes(ctx context.Context, in *Input) Result {
 
 // TestContributing: the analyzer in CONTRIBUTING.md is the one above, and works.
 func TestContributing(t *testing.T) {
-	guide, err := os.ReadFile("../../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("contributing_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := needs.Value(os.ReadFile("../../CONTRIBUTING.md"))(t)
+	source := needs.Value(os.ReadFile("contributing_test.go"))(t)
 	_, section, _ := strings.Cut(string(guide), "\n## Add an analyzer\n")
 	_, example, _ := strings.Cut(section, "\n```go\n")
 	example, _, _ = strings.Cut(example, "```\n")

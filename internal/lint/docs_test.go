@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var update = flag.Bool("update", false, "write docs/analyzers.md")
@@ -65,15 +65,8 @@ them off by name, like [finders](finders.md).
 	}
 	fmt.Fprintf(&b, afterTable, maxApart, maxPlaces, maxFindings)
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), b.String()); d != "" {
-		t.Errorf("run go test ./internal/lint -run TestDocs -update (-want +got):\n%s", d)
-	}
+	want := needs.Value(os.ReadFile(file))(t)
+	needs.Equal(t, string(want), b.String())
 }

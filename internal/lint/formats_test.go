@@ -73,10 +73,7 @@ func TestOutputs(t *testing.T) {
 	}
 	for _, l := range Presets() {
 		t.Run(l.Name, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join("testdata", "outputs", l.Name+".out"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := needs.Value(os.ReadFile(filepath.Join("testdata", "outputs", l.Name+".out")))(t)
 			out := Output{Dir: "/work", Exit: l.Exits[0], Stdout: data}
 			if l.Stderr {
 				out.Stdout, out.Stderr = nil, data
@@ -85,9 +82,7 @@ func TestOutputs(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if diff := cmp.Diff(want[l.Name], briefs(got)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			needs.Equal(t, want[l.Name], briefs(got))
 			if err := l.Check(); err != nil {
 				t.Errorf("the preset is wrong: %v", err)
 			}
@@ -159,9 +154,7 @@ func TestSarifResults(t *testing.T) {
 		path: "a.go", line: 2, end: 3, rule: "R1", level: failure, message: "bad thing", help: "what it is",
 		link: "https://example.com/R1", security: true,
 	}
-	if diff := cmp.Diff(want, got[0], cmp.AllowUnexported(remark{}, fix{})); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	needs.Equal(t, want, got[0], cmp.AllowUnexported(remark{}, fix{}))
 	for _, test := range []struct{ more, want string }{
 		{`,"level":"note"`, "a.go:2 R1 0 bad thing"},
 		{`,"ruleId":"R1/sub"`, "a.go:2 R1/sub 2 bad thing"},
@@ -295,10 +288,7 @@ func manyRules(line string, n int) string {
 
 // TestFloodOfResults: one rule with thousands of results in a file does not hide the results after it.
 func TestFloodOfResults(t *testing.T) {
-	f, err := newFormat([]string{"%f:%l: %m"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := needs.Value(newFormat([]string{"%f:%l: %m"}))(t)
 	got, err := readLines(f, "/work", []byte(manyRules("a.sh:%d: X\n", 3*maxRemarks)+"b.sh:1: Y\n"))
 	if n := len(got); err != nil || n != maxOfRule+1 || got[n-1].path != "b.sh" {
 		t.Errorf("%d remarks, %v", n, err)
@@ -348,10 +338,7 @@ func TestLines(t *testing.T) {
 		{"nothing", []string{"%f:%l: %m"}, "", nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := newFormat(test.patterns)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := needs.Value(newFormat(test.patterns))(t)
 			got, err := readLines(f, "/work", []byte(test.output))
 			if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
 				t.Errorf("%v, want %q", err, test.says)
@@ -370,10 +357,7 @@ func TestLines(t *testing.T) {
 
 func FuzzReadSarif(f *testing.F) {
 	for _, name := range []string{"ruff", "hadolint", "golangci-lint"} {
-		data, err := os.ReadFile(filepath.Join("testdata", "outputs", name+".out"))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := needs.Value(os.ReadFile(filepath.Join("testdata", "outputs", name+".out")))(f)
 		f.Add(data)
 	}
 	f.Add([]byte(sarifOf(`{"uri":"a","uriBaseId":"LOOP"}`, `,"message":{"id":"m","arguments":["{1}","{0}"]}`)))

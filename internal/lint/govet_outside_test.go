@@ -145,23 +145,15 @@ func reviewOf(t *testing.T, env GoEnv, external External, archive string, exists
 		sumsOf("corp.example/x", "v1.0.0", corpFiles())).Replace(archive)
 	in := goInput(t, env, archive)
 	in.External = external
-	from, err := in.Tree(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := needs.Value(in.Tree(t.Context()))(t)
 	tree := filepath.Join(top, "tree") // beside the folder, for relative paths
-	if err := os.Rename(from, tree); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.Rename(from, tree))
 	in.Tree = func(context.Context) (string, error) { return tree, nil }
 	r := run(t, "govet", in)
 	for i := range r.Findings { // quotes are lines of the tree
 		r.Findings[i].Quote, r.Findings[i].Evidence = "", nil
 	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := needs.Value(json.MarshalIndent(r, "", "  "))(t)
 	return string(text)
 }
 
@@ -226,10 +218,7 @@ func TestGovetKeepsToTheBasesModules(t *testing.T) {
 // TestGovetLinks: an export has no links, and a tree that has one is not read.
 func TestGovetLinks(t *testing.T) {
 	in := goInput(t, goEnv(t), "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n")
-	dir, err := in.Tree(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := needs.Value(in.Tree(t.Context()))(t)
 	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "x")); err != nil {
 		t.Skip("no links")
 	}
@@ -274,9 +263,7 @@ func TestChooseModules(t *testing.T) {
 		"mod/github.com/!burnt!sushi/toml@v1.0.0-!r!c1", "mod/cache/download", "x@v1.0.0",
 		"mod/x@v1.0.0",
 	} {
-		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755))
 	}
 	sums := "github.com/BurntSushi/toml v1.0.0-RC1 h1:x\n"
 	for _, name := range []string{"../x", "/x", `..\x`, "a/../../x", "mod/../../x", "C:/x", "é"} {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/analysis/suite/vet"
 	"golang.org/x/tools/txtar"
 
@@ -37,10 +36,7 @@ func raceEnv(t *testing.T) GoEnv {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs go on PATH")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := needs.Value(os.Executable())(t)
 	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: self}
 }
 
@@ -170,9 +166,7 @@ func TestGovetMissing(t *testing.T) {
 		want := []precedent.NotChecked{
 			{Kind: precedent.PackageKind, Path: "dep", Reason: why}, {Kind: precedent.PackageKind, Path: "uses", Reason: why},
 		}
-		if d := cmp.Diff(want, r.NotChecked); d != "" {
-			t.Errorf("-want +got:\n%s", d)
-		}
+		needs.Equal(t, want, r.NotChecked)
 	}
 }
 
@@ -476,12 +470,8 @@ var _ = fmt.Sprintf("%s %d",
 func write(t testing.TB, dir, name, content string) {
 	t.Helper()
 	file := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	needs.NoError(t, os.WriteFile(file, []byte(content), 0o644))
 }
 
 // TestGovetWithoutMeans: what is missing is said, and is not a failure.

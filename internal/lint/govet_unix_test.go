@@ -113,9 +113,7 @@ func TestGovetTimeout(t *testing.T) {
 	dir := t.TempDir()
 	alive, never := filepath.Join(dir, "alive"), filepath.Join(dir, "never")
 	for _, name := range []string{alive, never} {
-		if err := syscall.Mkfifo(name, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, syscall.Mkfifo(name, 0o600))
 	}
 	script(t, filepath.Join(dir, "go"), "exec 3>"+alive+"; cat <"+never+" & cat <"+never)
 	env.Path = dir + string(filepath.ListSeparator) + env.Path

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -118,9 +117,7 @@ func brief(r Result) []string {
 
 func same(t *testing.T, got Result, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, brief(got)); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
-	}
+	needs.Equal(t, want, brief(got))
 }
 
 // found is same for a table: the findings are joined by commas.

@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // sandbox plays the sandbox: a linter is a function.
@@ -282,10 +283,7 @@ func TestLintersTimeout(t *testing.T) {
 // TestLintersSuggestion: an exact fix of an added line becomes a suggestion.
 func TestLintersSuggestion(t *testing.T) {
 	l, _ := Preset("ruff")
-	data, err := os.ReadFile(filepath.Join("testdata", "outputs", "ruff.out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := needs.Value(os.ReadFile(filepath.Join("testdata", "outputs", "ruff.out")))(t)
 	in, b := lintInput(t, "-- src/a b.py --\nimport os\nx = 1\nif x == None:\n    pass\n",
 		file(added("src/a b.py", "import os\nx = 1\nif x == None:\n    pass\n")))
 	in.External.Linters = []Linter{l}

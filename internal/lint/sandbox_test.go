@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
@@ -18,9 +16,7 @@ func TestChoose(t *testing.T) {
 	own := Linter{Name: "eslint", Command: []string{"own", "{files}"}, Files: []string{"*.x"}, Sarif: true}
 	got, failures := Choose([]Linter{own}, []string{"eslint", "tsc", "bash"})
 	tsc, _ := Preset("tsc")
-	if diff := cmp.Diff([]Linter{own, tsc}, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	needs.Equal(t, []Linter{own, tsc}, got)
 	if len(failures) != 1 || !strings.Contains(failures[0].Error, `unknown linter "bash"`) {
 		t.Errorf("%v", failures)
 	}
@@ -33,13 +29,8 @@ func TestFindProgram(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tool-1.2")
 	needs.WriteProgram(t, file, "#!/bin/sh\n")
-	if err := os.Symlink("tool-1.2", filepath.Join(dir, "tool")); err != nil {
-		t.Fatal(err)
-	}
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.Symlink("tool-1.2", filepath.Join(dir, "tool")))
+	real := needs.Value(filepath.EvalSymlinks(file))(t)
 	t.Chdir(dir)
 	for _, test := range []struct{ name, path, want string }{
 		{"tool", "/nowhere:" + dir, real},
@@ -78,17 +69,10 @@ func TestSandboxed(t *testing.T) {
 	program := filepath.Join(bin, "lister")
 	const script = "#!/bin/sh\nls; env | sort; echo \"at $0\"; (echo x >mark) 2>/dev/null && echo wrote; exit 3\n"
 	needs.WriteProgram(t, program, script)
-	if err := os.Chmod(tree, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(tree, "a.txt"), nil, 0o444); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.Chmod(tree, 0o755))
+	needs.NoError(t, os.WriteFile(filepath.Join(tree, "a.txt"), nil, 0o444))
 	b := &sandboxed{box: box, path: bin}
-	out, err := b.Run(t.Context(), Job{Tree: tree, Argv: []string{"lister"}, Env: []string{"NO_COLOR=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := needs.Value(b.Run(t.Context(), Job{Tree: tree, Argv: []string{"lister"}, Env: []string{"NO_COLOR=1"}}))(t)
 	got := string(out.Stdout)
 	if out.Exit != 3 || out.Dir != sandbox.Work || out.Cut || out.Stopped != "" || !strings.HasPrefix(got, "a.txt\n") {
 		t.Errorf("%+v: %s", out, got)

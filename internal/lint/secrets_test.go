@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -167,9 +165,7 @@ func TestScanSecrets(t *testing.T) {
 	for _, m := range s.Leaving(&c.Files[0].Hunks[0]) {
 		leaving = append(leaving, m.Secret)
 	}
-	if d := cmp.Diff([]string{after, before}, leaving); d != "" {
-		t.Errorf("leaving (-want +got):\n%s", d)
-	}
+	needs.Equal(t, []string{after, before}, leaving)
 	r := run(t, "secrets", &Input{Change: c, Secrets: func() *Secrets { return s }})
 	if len(r.Findings) != 1 || r.Findings[0].Secrets[0] != after {
 		t.Errorf("findings %+v", r.Findings)

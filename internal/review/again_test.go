@@ -23,10 +23,7 @@ func decidesAgain(tb testing.TB, r *precedent.Review) {
 	if len(r.Findings) == 0 {
 		return
 	}
-	d, err := DecideAgain(r, r.Basis)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	d := needs.Value(DecideAgain(r, r.Basis))(tb)
 	for i := range d.Findings {
 		want, got := r.Findings[i], d.Findings[i]
 		want.Basis, want.Balance, got.Balance = nil, 0, 0
@@ -108,10 +105,7 @@ func TestWithoutADismissal(t *testing.T) {
 			fresh.Recall.Dismissals = slices.Delete(slices.Clone(in.Recall.Dismissals), i, i+1)
 			want := run(t, fresh)
 			for _, f := range store.Fold(want.Findings) {
-				c, err := Without(r, f.Fingerprint, LeaveOut(r, []string{out.ID}))
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := needs.Value(Without(r, f.Fingerprint, LeaveOut(r, []string{out.ID})))(t)
 				if c.Before.Dropped != c.After.Dropped || c.Before.Confidence != c.After.Confidence {
 					changed++
 				}
@@ -141,10 +135,7 @@ func TestWithoutThreshold(t *testing.T) {
 	in.Policy.Focus = []precedent.Category{precedent.Bugs}
 	r := run(t, in)
 	f := byTitle(t, r, "The loop goes one past the end")
-	c, err := Without(r, f.Fingerprint, LeaveOut(r, []string{"threshold", "policy", "nobody"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := needs.Value(Without(r, f.Fingerprint, LeaveOut(r, []string{"threshold", "policy", "nobody"})))(t)
 	if c.Before.Confidence != f.Confidence || c.Before.Confidence-c.After.Confidence != f.Weighed || f.Weighed <= 0 ||
 		c.Before.Threshold != high || c.After.Threshold != DefaultThreshold || c.Unknown != "" {
 		t.Errorf("%+v", c)
@@ -203,10 +194,7 @@ func TestWithoutALearning(t *testing.T) {
 	in.Recall.Learnings = memory.HeedAll([]precedent.Learning{l})
 	r := run(t, in)
 	now := byTitle(t, r, f.Title)
-	c2, err := Without(r, f.Fingerprint, LeaveOut(r, []string{"m1"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c2 := needs.Value(Without(r, f.Fingerprint, LeaveOut(r, []string{"m1"})))(t)
 	if now.Confidence >= f.Confidence || c2.Before.Confidence != now.Confidence || c2.After.Confidence != f.Confidence ||
 		c2.Unknown != "" || len(c2.Silent) > 0 || len(c2.Without) != 1 {
 		t.Errorf("%d, then %d: %+v", f.Confidence, now.Confidence, c2)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // patches are what patchOf has said, by what it was asked.
@@ -54,9 +55,7 @@ func commits(tb testing.TB, base, head files) (dir string) {
 	git("add", "-A")
 	git("commit", "-q", "--allow-empty", "-m", "base")
 	for path := range base {
-		if err := os.Remove(filepath.Join(dir, path)); err != nil {
-			tb.Fatal(err)
-		}
+		needs.NoError(tb, os.Remove(filepath.Join(dir, path)))
 	}
 	write(tb, dir, head)
 	git("add", "-A")
@@ -87,11 +86,7 @@ func write(tb testing.TB, dir string, tree files) {
 	tb.Helper()
 	for path, text := range tree {
 		full := filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		needs.NoError(tb, os.MkdirAll(filepath.Dir(full), 0o700))
+		needs.NoError(tb, os.WriteFile(full, []byte(text), 0o600))
 	}
 }

@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestFailedAnalyzers: an analyzer that fails spoils the hunks of the files that it had
@@ -56,9 +55,7 @@ func TestFailedAnalyzers(t *testing.T) {
 			for _, h := range r.Coverage.Truncated {
 				unread = append(unread, h.Path)
 			}
-			if d := cmp.Diff(test.unread, unread); d != "" {
-				t.Error(d)
-			}
+			needs.Equal(t, test.unread, unread)
 			if got := verdict(r, test.reports, &Input{}); got != test.want {
 				t.Errorf("verdict %s, want %s", got, test.want)
 			}

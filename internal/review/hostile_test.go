@@ -17,6 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // canary is in the process's environment, in files beside the repository, in
@@ -147,9 +148,7 @@ func newAttack(t *testing.T, c carrier) *attack {
 		a.outside: canary, filepath.Join(a.dir, ".env"): "KEY=" + canary,
 		filepath.Join(a.dir, ".git", "canary"): canary,
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	if err := os.Symlink(a.outside, filepath.Join(a.dir, "link")); err != nil {
 		t.Logf("no link: %v", err) // a system that has none cannot be attacked by one
@@ -168,14 +167,8 @@ func newAttack(t *testing.T, c carrier) *attack {
 // tree is the repository's last commit, read as the program reads it.
 func tree(t *testing.T, dir string) api.Files {
 	t.Helper()
-	repo, err := git.Open(t.Context(), dir, git.Options{TempDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	blobs, err := repo.Blobs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := needs.Value(git.Open(t.Context(), dir, git.Options{TempDir: t.TempDir()}))(t)
+	blobs := needs.Value(repo.Blobs(t.Context()))(t)
 	t.Cleanup(func() { repo.Close() })
 	return api.Files{
 		List: func(ctx context.Context, _ precedent.Side) ([]string, error) {

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -47,9 +46,7 @@ func TestBudgetRunsOut(t *testing.T) {
 				got = append(got, precedent.TruncatedHunk{Path: h.Path, Hunk: h.Hunk})
 			}
 			slices.SortFunc(got, byPlace)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("unread by the server's log and by the coverage (-log +coverage):\n%s", diff)
-			}
+			needs.Equal(t, want, got)
 			if r.Coverage.HunksRead+len(want) != r.Coverage.Hunks {
 				t.Errorf("%d hunks read and %d unread of %d", r.Coverage.HunksRead, len(want), r.Coverage.Hunks)
 			}
@@ -84,8 +81,6 @@ func BenchmarkLarge(b *testing.B) {
 	for b.Loop() {
 		in.Change = parse(b, patch)
 		in.Change.Classify(diff.Trees{Base: func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }})
-		if err := report.JSON(io.Discard, run(b, in)); err != nil {
-			b.Fatal(err)
-		}
+		needs.NoError(b, report.JSON(io.Discard, run(b, in)))
 	}
 }

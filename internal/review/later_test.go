@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -229,9 +230,7 @@ func TestPushes(t *testing.T) {
 		zero: "still_there at cart/cart.go:17 by finder",
 	})
 	want := map[string]string{past: "Addressed by 0000000.", zero: "This is back, at cart/cart.go:17."}
-	if diff := cmp.Diff(want, replies(r)); diff != "" {
-		t.Errorf("replies (-want +got):\n%s", diff)
-	}
+	needs.Equal(t, want, replies(r))
 	if len(b.threads) != 2 {
 		t.Errorf("%d threads in the end", len(b.threads))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestSameReview: the review is the same in whatever order the requests are answered.
@@ -22,10 +23,7 @@ func TestSameReview(t *testing.T) {
 		server := served(t, &in, head, talkative, nil)
 		in.Engine = &shuffled{Engine: in.Engine, rand: rand.New(rand.NewPCG(uint64(i), 0))}
 		r := run(t, in)
-		got, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := needs.Value(json.Marshal(r))(t)
 		if want == "" {
 			want = string(got)
 			checkTalk(t, r, server)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // patch is a change of two files, one of which was renamed.
@@ -57,10 +58,7 @@ index 3333333..4444444 100644
 
 func parse(tb testing.TB, patch string) *diff.Change {
 	tb.Helper()
-	c, err := diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := needs.Value(diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits))(tb)
 	return c
 }
 

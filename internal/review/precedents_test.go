@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // wrote is what a maintainer wrote on a line of pull request 7, an hour before the reviews of the tests.
@@ -309,10 +310,7 @@ func TestDeclinedPrecedent(t *testing.T) {
 			if len(judges) != 1 {
 				t.Errorf("a judge is asked about what is not cited anyway: %q", judges)
 			}
-			again, err := DecideNow(r, r.Basis, nil, nil, in.Now())
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := needs.Value(DecideNow(r, r.Basis, nil, nil, in.Now()))(t)
 			i := slices.IndexFunc(again.Findings, func(g precedent.Finding) bool { return g.Fingerprint == f.Fingerprint })
 			if g := again.Findings[i]; len(g.Cites) != 1 || g.Cites[0].ID != "inline:2" {
 				t.Errorf("without the dismissal it cites %+v", g.Cites)

@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -78,10 +79,7 @@ func inputOf(tb testing.TB, base, head files, patch string) Input {
 
 func run(tb testing.TB, in Input) *precedent.Review {
 	tb.Helper()
-	r, err := Run(tb.Context(), in)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	r := needs.Value(Run(tb.Context(), in))(tb)
 	decidesAgain(tb, r)
 	return r
 }
@@ -313,10 +311,7 @@ func TestNoSecretGetsOut(t *testing.T) {
 		trails = append(trails, f.Trail)
 	}
 	for what, v := range map[string]any{"tasks": asked, "review": r, "trails": trails} {
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := needs.Value(json.Marshal(v))(t)
 		if strings.Contains(string(b), key) {
 			t.Errorf("the key is in the %s: %s", what, b)
 		}
@@ -409,9 +404,7 @@ func TestIdentity(t *testing.T) {
 	if len(first) != 3 || first[0] == first[1] || first[1] == first[2] {
 		t.Fatalf("ids %v", first)
 	}
-	if diff := cmp.Diff(first, ids(body("\nimport \"fmt\"\n\nvar X = 1\n"), 8, 11, 14)); diff != "" {
-		t.Errorf("moved code has other ids:\n%s", diff)
-	}
+	needs.Equal(t, first, ids(body("\nimport \"fmt\"\n\nvar X = 1\n"), 8, 11, 14))
 	edited := body("")
 	edited["a.go"] = strings.ReplaceAll(edited["a.go"], "use(", "take(")
 	if again := ids(edited, 4); again[0] == first[0] {
@@ -430,9 +423,7 @@ func TestAnalyzersAreExact(t *testing.T) {
 		got[f.Finder] = f.String() + " " + string(f.Placement)
 	}
 	want := map[string]string{"policy-edit": "CLAUDE.md:2 collapsed", "conflict-markers": "a.txt:2 inline"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("places (-want +got):\n%s", diff)
-	}
+	needs.Equal(t, want, got)
 }
 
 func TestInlineCap(t *testing.T) {

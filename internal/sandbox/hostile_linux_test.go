@@ -137,9 +137,7 @@ func hostileBuild(t *testing.T, b Sandbox, test build, source string) {
 	if n := visits.Load(); n > 0 {
 		t.Errorf("%d connections", n)
 	}
-	if found, err := os.ReadDir(folder); err != nil || len(found) != 1 {
-		t.Errorf("in the folder: %v, %v", found, err)
-	}
+	needs.Len(t, "in the folder", 1)(os.ReadDir(folder))
 	if alive := survivors(marker); alive != "" {
 		t.Error(alive)
 	}

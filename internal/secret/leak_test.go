@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/secret"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // own is a secret of every kind of character, in two halves so that nothing takes this file for a leak.
@@ -100,10 +102,7 @@ func TestOwnSecretsAreNotInOrdinaryText(t *testing.T) {
 			t.Fatalf("no %s: %v", pattern, err)
 		}
 		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := needs.Value(os.ReadFile(name))(t)
 			texts = append(texts, string(data))
 		}
 	}

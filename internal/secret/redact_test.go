@@ -100,10 +100,7 @@ func BenchmarkRedact(b *testing.B) {
 
 func FuzzRedact(f *testing.F) {
 	r := rand.New(rand.NewSource(4))
-	set, err := loadRules()
-	if err != nil {
-		f.Fatal(err)
-	}
+	set := needs.Value(loadRules())(f)
 	for _, rule := range set.rules {
 		if rule.pattern != nil {
 			f.Add("x := \"" + sample(r, rule.pattern().String()) + "\"\n" + sample(r, rule.pattern().String()))
@@ -130,10 +127,7 @@ func FuzzRedact(f *testing.F) {
 
 func FuzzScan(f *testing.F) {
 	r := rand.New(rand.NewSource(5))
-	set, err := loadRules()
-	if err != nil {
-		f.Fatal(err)
-	}
+	set := needs.Value(loadRules())(f)
 	for _, rule := range set.rules {
 		if rule.pattern != nil {
 			f.Add("deploy/a.yaml", "a\r\n"+sample(r, rule.pattern().String())+"\nb")

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -115,9 +113,7 @@ func TestScan(t *testing.T) {
 				}
 				got[i].Description = ""
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			needs.Equal(t, test.want, got)
 		})
 	}
 }
@@ -192,9 +188,7 @@ func code(t testing.TB, n int) []string {
 
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		if _, err := parseRules(defaultRules); err != nil {
-			b.Fatal(err)
-		}
+		needs.Value(parseRules(defaultRules))(b)
 	}
 }
 
@@ -205,9 +199,7 @@ func BenchmarkScan(b *testing.B) {
 	for b.Loop() {
 		var s Scanner
 		for hunk := range slices.Chunk(lines, 50) {
-			if _, err := s.Scan("a.go", hunk); err != nil {
-				b.Fatal(err)
-			}
+			needs.Value(s.Scan("a.go", hunk))(b)
 		}
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // flagged is a file whose line 5 is flagged, and can become another one.
@@ -209,9 +209,7 @@ func TestOutcomeSaysWhatItIsAbout(t *testing.T) {
 		MayWrite: true,
 		Commit:   "head", URL: th.URL, At: now,
 	}}
-	if diff := cmp.Diff(want, outcomes(th, in)); diff != "" {
-		t.Error(diff)
-	}
+	needs.Equal(t, want, outcomes(th, in))
 }
 
 // TestPlaceAtTheHead: of several flagged lines another one changed; the finding's

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var (
@@ -108,27 +107,20 @@ func TestAssembleFromComments(t *testing.T) {
 			precedent.Message{ID: "103", Who: "ann", WhoID: "3", Body: "Fixed.", At: minute(3)},
 			precedent.Message{ID: "104", Who: me.Login, WhoID: "1", Own: true, Body: w.comments[4].Body, At: minute(4)}),
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	needs.Equal(t, want, got)
 	// What is stored says more than the comment, and stays.
 	stored := known("t1", first, precedent.ThreadOpen)
 	self := w.self()
 	self.Proven = false
 	got = Assemble(w.comments, nil, []precedent.Thread{stored}, self, mayWrite)
 	stored.URL, stored.State, stored.Messages = w.comments[0].URL, precedent.ThreadPending, want[0].Messages
-	if diff := cmp.Diff([]precedent.Thread{stored}, got); diff != "" {
-		t.Error(diff)
-	}
+	needs.Equal(t, []precedent.Thread{stored}, got)
 }
 
 // TestWhoseThreadItIs: a comment opens a thread of ours by the number of its
 // author, its mark, and what is known of the pull request; nothing else.
 func TestWhoseThreadItIs(t *testing.T) {
-	key, err := comment.NewKey(strings.Repeat("k", 32))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := needs.Value(comment.NewKey(strings.Repeat("k", 32)))(t)
 	signed := writer
 	signed.Key = key
 	elsewhere := signed
@@ -329,10 +321,7 @@ func TestReplacedByAnotherMemory(t *testing.T) {
 // TestStandsByItsNumber: a comment that the store knows was not deleted because its
 // mark cannot be read any more, or because another account posts now.
 func TestStandsByItsNumber(t *testing.T) {
-	key, err := comment.NewKey(strings.Repeat("another key", 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := needs.Value(comment.NewKey(strings.Repeat("another key", 3)))(t)
 	rekeyed, renamed := writer, writer
 	rekeyed.Key, renamed.Key, renamed.PullRequest.Repo.Name = key, key, "application"
 	former := forge.Person{ID: "9", Login: "former[bot]", Bot: true}
