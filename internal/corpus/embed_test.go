@@ -135,9 +135,7 @@ func TestEmbedFindsParaphrase(t *testing.T) {
 	}
 	before := m.calls
 	x.EmbedFindings(t.Context(), []*precedent.Finding{f, f}, Query{})
-	if m.calls != before {
-		t.Error("a known text was sent again")
-	}
+	needs.Equal(t, before, m.calls)
 }
 
 // TestEmbedResumes: a sweep that fails keeps what it has, the next one asks for the rest, and a
@@ -246,9 +244,7 @@ func TestEmbedFails(t *testing.T) {
 					t.Fatalf("%+v", r)
 				}
 			}
-			if asked != 1 {
-				t.Errorf("asked %d times", asked)
-			}
+			needs.Equal(t, 1, asked)
 		})
 	}
 }

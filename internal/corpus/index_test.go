@@ -249,9 +249,7 @@ func TestPrimeLimits(t *testing.T) {
 	for i := range lines {
 		lines[i] = fmt.Sprintf("	x%d := load(%d)", i, i)
 	}
-	if got := addedLines(added("a.go", lines...)); len(got) != maxPrimed {
-		t.Errorf("%d lines are compared", len(got))
-	}
+	needs.Equal(t, maxPrimed, len(addedLines(added("a.go", lines...))))
 }
 
 func FuzzPrime(f *testing.F) {
@@ -310,9 +308,7 @@ func TestRegularsMayBeCited(t *testing.T) {
 			if err != nil || len(hits) == 0 || string(hits[0].Words) != said {
 				t.Fatalf("%+v, %v", hits, err)
 			}
-			if got := hits[0].Strength(); got != test.want {
-				t.Errorf("strength %v, want %v", got, test.want)
-			}
+			needs.Equal(t, test.want, hits[0].Strength())
 		})
 	}
 }

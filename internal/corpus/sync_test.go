@@ -377,9 +377,7 @@ func TestApply(t *testing.T) {
 		t.Helper()
 		return needs.Value(s.corpus.Apply(t.Context(), s.forge, s.repo, []forge.CommentChange{e}))(t)
 	}
-	if saved := apply(change); saved != (Saved{}) {
-		t.Errorf("without a corpus: %+v", saved)
-	}
+	needs.Equal(t, (Saved{}), apply(change))
 	needs.Value(s.sync(false, 0))(t)
 	if saved := apply(change); saved.Stored != 1 || saved.Chunks != 1 {
 		t.Errorf("created: %+v", saved)
@@ -393,9 +391,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("edited, of an unknown kind: %+v", saved)
 	}
 	change.ID = "778"
-	if saved := apply(change); saved != (Saved{}) {
-		t.Errorf("edited, but not known: %+v", saved)
-	}
+	needs.Equal(t, (Saved{}), apply(change))
 	change.ID, change.Action = "777", forge.CommentDeleted
 	s.Clock.Pass(time.Hour)
 	if saved := apply(change); saved.Deleted != 1 {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // files is what a base holds.
@@ -156,9 +158,7 @@ func TestClassify(t *testing.T) {
 			if f.Skip != want || f.Excused != itself || f.TooLarge != strings.HasPrefix(test.want, "diff larger") {
 				t.Errorf("skip %q, itself %v, want %q; too large: %v", f.Skip, f.Excused, test.want, f.TooLarge)
 			}
-			if len(f.Hunks) != hunks {
-				t.Error("its hunks are gone")
-			}
+			needs.Equal(t, hunks, len(f.Hunks))
 		})
 	}
 }

@@ -225,9 +225,7 @@ func TestCutHunk(t *testing.T) {
 	if c, err = Parse(strings.NewReader(in), Limits{Bytes: 3}); err != nil || len(c.Files[0].Hunks[0].Lines) != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if size(3<<10) != "3 KiB" {
-		t.Error(size(3 << 10))
-	}
+	needs.Equal(t, "3 KiB", size(3<<10))
 }
 
 // tenFiles is a change of ten files and 20,000 changed lines.

@@ -339,12 +339,8 @@ func TestCommentable(t *testing.T) {
 		}
 		return got
 	}
-	if d := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 22, 23, 24, 25}, numbers(precedent.Right)); d != "" {
-		t.Error("right", d)
-	}
-	if d := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 22, 23, 24}, numbers(precedent.Left)); d != "" {
-		t.Error("left", d)
-	}
+	needs.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 22, 23, 24, 25}, numbers(precedent.Right))
+	needs.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 22, 23, 24}, numbers(precedent.Left))
 	for _, test := range []struct {
 		side       precedent.Side
 		line, want int

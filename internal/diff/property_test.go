@@ -331,7 +331,5 @@ func exercise(t *testing.T, c *Change, in string) {
 	for _, g := range Identical(c) {
 		grouped += len(g.Hunks)
 	}
-	if hunks != grouped {
-		t.Errorf("%d of %d hunks are in groups", grouped, hunks)
-	}
+	needs.Equal(t, grouped, hunks)
 }

@@ -123,9 +123,7 @@ func TestT1HostileRepository(t *testing.T) {
 			o.check(t, out)
 		})
 	}
-	if contentOf(t, r.CacheDir) != caches {
-		t.Error("the caches changed")
-	}
+	needs.Equal(t, caches, contentOf(t, r.CacheDir))
 }
 
 // poison is what a hostile command does with caches that it can read.
@@ -179,9 +177,7 @@ func TestT28PoisonedCache(t *testing.T) {
 		strings.Contains(hostile.Commands[1].Output, "ESCAPED") {
 		t.Errorf("%+v", hostile)
 	}
-	if after := contentOf(t, r.CacheDir); after != before {
-		t.Error("a run of a pull request changed the caches")
-	}
+	needs.Equal(t, before, contentOf(t, r.CacheDir))
 	// Nothing of a base runs while its cache is filled: anybody who can push has a base.
 	pushed := request(tree(
 		t, "go.mod", "module m\n", "content.txt", "of a branch\n", "forge.sh",
@@ -273,9 +269,7 @@ func TestT28SandboxAttacks(t *testing.T) {
 		t.Errorf("%d attacks", len(traps))
 	}
 	o.check(t, last.Output)
-	if contentOf(t, r.CacheDir) != caches {
-		t.Error("the caches changed")
-	}
+	needs.Equal(t, caches, contentOf(t, r.CacheDir))
 	t.Logf("%d attacks held", len(traps))
 }
 

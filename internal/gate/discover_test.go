@@ -90,9 +90,7 @@ func TestDiscoverOrder(t *testing.T) {
 		many.WriteString("make " + target + "\n")
 	}
 	docs = []Document{{"README.md", fence("Test", "sh", many.String())}}
-	if got := Discover(precedent.Gate{}, docs); len(got) != maxCommands {
-		t.Errorf("%d commands", len(got))
-	}
+	needs.Equal(t, maxCommands, len(Discover(precedent.Gate{}, docs)))
 }
 
 // TestDiscoverHostile: no document takes long, or leads to more than bounded, plain lines.

@@ -232,9 +232,7 @@ func TestGoRepository(t *testing.T) {
 	if second.Status != Passed || second.Took > first.Took/2 {
 		t.Errorf("%+v after %v", second, first.Took)
 	}
-	if after := contentOf(t, r.CacheDir); after != before {
-		t.Error("the second run changed the caches")
-	}
+	needs.Equal(t, before, contentOf(t, r.CacheDir))
 	t.Logf("the first run took %v, the second %v", first.Took.Round(time.Millisecond),
 		second.Took.Round(time.Millisecond))
 

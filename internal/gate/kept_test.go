@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestKeepOnce: runs that need the same folder at the same time wait for the one that makes it, and one
@@ -34,7 +36,5 @@ func TestKeepOnce(t *testing.T) {
 	}
 	close(fail)
 	all.Wait()
-	if made != 1 {
-		t.Errorf("it was made %d times", made)
-	}
+	needs.Equal(t, 1, made)
 }

@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestServeRegistry: of a registry, only archives are passed on whose hash is in the lock file, whatever their address.
@@ -52,7 +54,5 @@ func TestServeRegistry(t *testing.T) {
 func TestLocalize(t *testing.T) {
 	got := string(localize([]byte("https://registry.example/npm/a.tgz https://registry.npmjs.org/b "+
 		"https://registry.example.evil/npm/c"), "https://registry.example/npm"))
-	if want := registryIs + "/a.tgz " + registryIs + "/b https://registry.example.evil/npm/c"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	needs.Equal(t, registryIs+"/a.tgz "+registryIs+"/b https://registry.example.evil/npm/c", got)
 }

@@ -210,9 +210,7 @@ func TestMirrorIsTidied(t *testing.T) {
 	b := blobs(t, m.Repo)
 	p.pushForced("one\ntwo\n")
 	needs.Value(m.FetchPull(t.Context(), p.pull))(t)
-	if n := packs(); n != 1 {
-		t.Errorf("%d packs are left", n)
-	}
+	needs.Equal(t, 1, packs())
 	for _, head := range []string{first, p.pull.Head} {
 		wantRead(t, b, head, "a.txt", "one\ntwo\n")
 	}
@@ -231,9 +229,7 @@ func TestFetchPullOverTLS(t *testing.T) {
 	before := p.server.asked.Load()
 	_, err := r.FetchPull(t.Context(), p.pull)
 	wantError(t, err, "certificate", "SSL_CERT_FILE")
-	if p.server.asked.Load() != before {
-		t.Error("the token was sent to a server that nobody vouches for")
-	}
+	needs.Equal(t, before, p.server.asked.Load())
 	p.pull.CAFile = file
 	wantPull(t, r, r, p)
 }

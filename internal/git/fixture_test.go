@@ -16,8 +16,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/needs"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 )
 
@@ -319,9 +317,7 @@ func (f fixture) untouched(r *Repo, do func()) {
 // wantEqual compares two values.
 func wantEqual[T any](tb testing.TB, what string, got, want T) {
 	tb.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, d)
-	}
+	needs.Equal(tb, want, got)
 }
 
 type skippedFile = precedent.SkippedFile

@@ -110,9 +110,7 @@ func TestFault53PushNeverForces(t *testing.T) {
 			if strings.Contains(err.Error(), fetchToken) {
 				t.Errorf("%q holds the token", err)
 			}
-			if after := p.origin.git("for-each-ref"); after != before {
-				t.Errorf("the refs were\n%s\nand are\n%s", before, after)
-			}
+			needs.Equal(t, before, p.origin.git("for-each-ref"))
 		})
 	}
 }
@@ -153,9 +151,7 @@ func TestPushBranchNames(t *testing.T) {
 			t.Errorf("%q is taken for a branch", name)
 		}
 	}
-	if after := p.origin.git("for-each-ref"); after != before {
-		t.Errorf("the refs are\n%s", after)
-	}
+	needs.Equal(t, before, p.origin.git("for-each-ref"))
 	for _, name := range []string{"topic", "feature/x", "a-b_c.d", "fix/äöü", "a'b", "x#1"} {
 		if !isBranch(name) {
 			t.Errorf("%q is not taken for a branch", name)

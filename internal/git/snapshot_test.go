@@ -178,9 +178,7 @@ func TestOddPaths(t *testing.T) {
 		f.write(name, "after\n")
 	}
 	rg = resolve(t, r, Spec{Worktree: true})
-	if got := changedPaths(t, r, rg); len(got) != len(odd) {
-		t.Errorf("%d changed files, want %d: %q", len(got), len(odd), got)
-	}
+	needs.Equal(t, len(odd), len(changedPaths(t, r, rg)))
 	b := blobs(t, r)
 	for _, name := range odd {
 		for rev, want := range map[string]string{rg.Base: "before\n", rg.Head: "after\n"} {

@@ -27,9 +27,7 @@ func (t tree) read(p string) ([]byte, error) {
 // compare fails if something is not as it is wanted.
 func compare(t testing.TB, what string, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	needs.Equal(t, want, got)
 }
 
 func TestLoad(t *testing.T) {
@@ -102,9 +100,7 @@ func TestLoadFailures(t *testing.T) {
 	if len(g.Docs) != 2 || len(g.Docs[0].Text) > maxFileBytes || !strings.HasSuffix(g.Docs[0].Text, "\n- pad") {
 		t.Errorf("%d docs", len(g.Docs))
 	}
-	if len(g.Rules) != 2 {
-		t.Errorf("%d rules, want 2", len(g.Rules))
-	}
+	needs.Equal(t, 2, len(g.Rules))
 }
 
 func TestLoadBounded(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestConflicts(t *testing.T) {
@@ -35,9 +36,7 @@ func TestConflicts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := run(t, "conflict-markers", &Input{Change: test.change})
-			if got := strings.ReplaceAll(strings.Join(brief(r), ", "), " conflict-marker", ""); got != test.want {
-				t.Errorf("found %q, want %q", got, test.want)
-			}
+			needs.Equal(t, test.want, strings.ReplaceAll(strings.Join(brief(r), ", "), " conflict-marker", ""))
 		})
 	}
 }

@@ -116,15 +116,11 @@ func TestGovetReadsNothingOutside(t *testing.T) {
 					t.Errorf("%q is in\n%s", word, said)
 				}
 			}
-			if without := reviewOf(t, env, External{}, archive, false); without != said {
-				t.Errorf("with the folder:\n%s\nwithout:\n%s", said, without)
-			}
+			needs.Equal(t, said, reviewOf(t, env, External{}, archive, false))
 			if noSandbox != nil {
 				t.Skipf("only without a sandbox: %v", noSandbox)
 			}
-			if sandboxed := reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"))}, archive, true); sandboxed != said {
-				t.Errorf("without a sandbox:\n%s\nin the sandbox:\n%s", said, sandboxed)
-			}
+			needs.Equal(t, said, reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"))}, archive, true))
 		})
 	}
 }

@@ -153,9 +153,7 @@ func TestGovetMemory(t *testing.T) {
 		Tree: dir, Dir: dir, Files: []string{filepath.Join(dir, "a.go")},
 		MaxHeap: 100 << 20,
 	})
-	if reasonOfError(err) != tooLarge {
-		t.Errorf("error %v", err)
-	}
+	needs.Equal(t, tooLarge, reasonOfError(err))
 }
 
 // TestGovetChecker: what a broken checker does is an error, not a clean bill.
@@ -172,9 +170,7 @@ func TestGovetChecker(t *testing.T) {
 			script(t, env.Tool, test.script)
 			r := vetTree(t, env, rowsUnchecked)
 			if test.says == "" {
-				if r.Status != precedent.StatusSkipped {
-					t.Errorf("%s, %q", r.Status, r.Error)
-				}
+				needs.Equal(t, precedent.StatusSkipped, r.Status)
 			} else if r.Status != precedent.StatusError || !strings.Contains(r.Error, test.says) {
 				t.Errorf("%s, %q", r.Status, r.Error)
 			}

@@ -123,9 +123,7 @@ func same(t *testing.T, got Result, want ...string) {
 // found is same for a table: the findings are joined by commas.
 func found(t *testing.T, r Result, want string) {
 	t.Helper()
-	if got := strings.Join(brief(r), ", "); got != want {
-		t.Errorf("findings %q, want %q", got, want)
-	}
+	needs.Equal(t, want, strings.Join(brief(r), ", "))
 }
 
 func TestCancelled(t *testing.T) {

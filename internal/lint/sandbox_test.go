@@ -50,12 +50,8 @@ func TestFindProgram(t *testing.T) {
 
 func TestWholeLines(t *testing.T) {
 	cut := sandbox.Output{Head: []byte("one\ntw"), Tail: []byte("ee\nfour\n"), Omitted: 9}
-	if got := string(wholeLines(cut)); got != "one\nfour\n" {
-		t.Errorf("%q", got)
-	}
-	if got := string(wholeLines(sandbox.Output{Head: []byte("one\ntw"), Tail: []byte("o\n")})); got != "one\ntwo\n" {
-		t.Errorf("%q", got)
-	}
+	needs.Equal(t, "one\nfour\n", string(wholeLines(cut)))
+	needs.Equal(t, "one\ntwo\n", string(wholeLines(sandbox.Output{Head: []byte("one\ntw"), Tail: []byte("o\n")})))
 }
 
 // TestBoxed runs a linter in a real sandbox: it sees the tree and nothing else.

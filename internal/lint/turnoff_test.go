@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestTurnOffs: which lines a comment counts for.
@@ -35,9 +36,7 @@ func TestTurnOffs(t *testing.T) {
 					lines = append(lines, n+1)
 				}
 			}
-			if got := fmt.Sprint(lines); got != test.want {
-				t.Errorf("counts for lines %s, want %s: %+v", got, test.want, all)
-			}
+			needs.Equal(t, test.want, fmt.Sprint(lines))
 		})
 	}
 }
@@ -91,7 +90,5 @@ func TestNotTurnedOff(t *testing.T) {
 // TestTurnOffsCost: of a file made of comments, only some count.
 func TestTurnOffsCost(t *testing.T) {
 	all := turnOffsIn([]byte("package a\n" + strings.Repeat("var x = 1 //nolint:a,b,c\n", 2*maxTurnOffs)))
-	if len(all) != maxTurnOffs {
-		t.Errorf("%d comments count, want %d", len(all), maxTurnOffs)
-	}
+	needs.Equal(t, maxTurnOffs, len(all))
 }

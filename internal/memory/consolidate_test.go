@@ -129,9 +129,7 @@ func TestActiveNeedsEvidence(t *testing.T) {
 		}
 	}
 	other := answered(shownIn(9, "web/x.js", "Rows stay open when the query fails", 9), "kim", precedent.Fixed, start)
-	if got := make(3, []string{"dana"}, 5, other); got != precedent.InsightCandidate {
-		t.Errorf("one of several people: %s", got)
-	}
+	needs.Equal(t, precedent.InsightCandidate, make(3, []string{"dana"}, 5, other))
 }
 
 // keep makes insights those of a memory.

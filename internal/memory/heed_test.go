@@ -175,9 +175,7 @@ func TestLearningsBlock(t *testing.T) {
 	if given.RenderedBytes+len(lines[len(lines)-1])+1 != len(block) || given.OmittedBytes == 0 {
 		t.Errorf("%d bytes in all, counted %+v", len(block), given)
 	}
-	if want := fmt.Sprintf("… and %d more; get_review_learnings has them", given.Omitted); lines[len(lines)-1] != want {
-		t.Errorf("%q, want %q", lines[len(lines)-1], want)
-	}
+	needs.Equal(t, fmt.Sprintf("… and %d more; get_review_learnings has them", given.Omitted), lines[len(lines)-1])
 	if !slices.Contains(given.IDs, r.Learnings[39].ID) || !slices.Contains(given.IDs, r.Learnings[0].ID) {
 		t.Errorf("the new one or the most relevant one is missing: %v", given.IDs)
 	}
@@ -217,7 +215,5 @@ func TestLearningsTakeTurns(t *testing.T) {
 		}
 		needs.NoError(t, m.CountLearnings(t.Context(), &precedent.Review{At: *now, Memory: precedent.MemoryUse{Learnings: g}}))
 	}
-	if len(given) != 30 {
-		t.Errorf("%d of 30 were ever given", len(given))
-	}
+	needs.Equal(t, 30, len(given))
 }

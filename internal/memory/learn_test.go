@@ -70,9 +70,7 @@ func TestLearn(t *testing.T) {
 	needs.Value(m.Undismiss(ctx, no.ID))(t)
 	*now = now.Add(time.Hour)
 	needs.Len(t, "learned again", 0)(m.Learn(ctx, 7, threads, outcomes))
-	if n := len(mustDismissals(t, m)); n != 2 {
-		t.Errorf("%d dismissals, want 2", n)
-	}
+	needs.Equal(t, 2, len(mustDismissals(t, m)))
 }
 
 // TestLearnWhatIsDismissed: an earlier dismissal stays as it is.

@@ -340,13 +340,9 @@ func TestRecallLearnings(t *testing.T) {
 	if states := statesOf(t, m); states["look at timers"] != precedent.LearningExpired {
 		t.Errorf("after its time: %v", states)
 	}
-	if got := recall(LearningQuery{Policy: precedent.LearningPolicy{MaxAgeDays: 30}}); got != "" {
-		t.Errorf("older than the policy wants: %s", got)
-	}
+	needs.Equal(t, "", recall(LearningQuery{Policy: precedent.LearningPolicy{MaxAgeDays: 30}}))
 	m.LearningsOff = true
-	if got := recall(LearningQuery{}); got != "" {
-		t.Errorf("turned off: %s", got)
-	}
+	needs.Equal(t, "", recall(LearningQuery{}))
 }
 
 // TestOwnerLearnings: rows of a private repository never show in another one (T16), and

@@ -78,9 +78,7 @@ func TestDismissRule(t *testing.T) {
 			t.Errorf("undo by id: %v", err)
 		}
 	}
-	if left := dropped(); len(left) != 0 {
-		t.Errorf("after undo %v are hidden", left)
-	}
+	needs.Equal(t, 0, len(dropped()))
 }
 
 // TestDismissWithin: the glob of a dismissal replaces the scope that the reason asks for.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // conversation is the input of a review after a push, with one open thread, of a category, about the loop.
@@ -258,9 +259,7 @@ func TestThreadsWithoutEngine(t *testing.T) {
 			in.Threads = threads(test.head)
 			r := run(t, in)
 			checkAnswers(t, test.name, r, test.want)
-			if r.Verdict != test.verdict {
-				t.Errorf("verdict %s", r.Verdict)
-			}
+			needs.Equal(t, test.verdict, r.Verdict)
 		})
 	}
 }
@@ -324,7 +323,5 @@ func TestNothingLeft(t *testing.T) {
 	in.Engine = &cast{threads: saying(map[string]object{"off by one": {"state": "not_applicable"}})}
 	r := run(t, in)
 	checkAnswers(t, "nothing left", r, map[string]string{"off by one": "not_applicable at cart/cart.go:5 by engine"})
-	if r.Verdict != precedent.Skipped {
-		t.Errorf("verdict %s", r.Verdict)
-	}
+	needs.Equal(t, precedent.Skipped, r.Verdict)
 }

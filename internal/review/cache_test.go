@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -47,13 +48,9 @@ func TestCache(t *testing.T) {
 					r.Usage, total)
 			}
 			t.Logf("%.1f %% of the input was read from the cache", 100*total.ReadShare())
-			if total.BeforeFirstByte != 1 {
-				t.Errorf("%d requests before the first byte", total.BeforeFirstByte)
-			}
+			needs.Equal(t, 1, total.BeforeFirstByte)
 			l := newLedger(server)
-			if got := l.asks(); len(got) != len(prompt.Finders()) {
-				t.Errorf("only %s asked", got)
-			}
+			needs.Equal(t, len(prompt.Finders()), len(l.asks()))
 			byPart := map[string][]llmtest.Exchange{}
 			for _, e := range l.all {
 				byPart[prefixOf(e.Request)] = append(byPart[prefixOf(e.Request)], e)

@@ -56,9 +56,7 @@ func TestFailedAnalyzers(t *testing.T) {
 				unread = append(unread, h.Path)
 			}
 			needs.Equal(t, test.unread, unread)
-			if got := verdict(r, test.reports, &Input{}); got != test.want {
-				t.Errorf("verdict %s, want %s", got, test.want)
-			}
+			needs.Equal(t, test.want, verdict(r, test.reports, &Input{}))
 		})
 	}
 }

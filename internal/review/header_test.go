@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestQuotesOfHunkHeaders: what stands after the second @@ is a line of the file, which the
@@ -64,9 +65,7 @@ func TestQuotesOfHunkHeaders(t *testing.T) {
 			limit := 0
 			in := &Input{Change: c, Threshold: &limit, MaxInline: 5}
 			choose(fs, in, in.commentable)
-			if inline := fs[0].Placement == precedent.Inline; inline != (c.File("bank.go").HunkAt(f.Side, f.Start) >= 0) {
-				t.Errorf("shown %s", fs[0].Placement)
-			}
+			needs.Equal(t, c.File("bank.go").HunkAt(f.Side, f.Start) >= 0, fs[0].Placement == precedent.Inline)
 		})
 	}
 	// Without the file, the line is not known.

@@ -170,9 +170,7 @@ func TestPushes(t *testing.T) {
 		past: "still_there at cart/cart.go:7 by finder",
 		zero: "still_there at cart/cart.go:17 by finder",
 	})
-	if r.Verdict != precedent.Findings {
-		t.Errorf("shifted: verdict %s", r.Verdict)
-	}
+	needs.Equal(t, precedent.Findings, r.Verdict)
 
 	// Another file comes: the old one is not read again, and its threads are still open.
 	more := head.with(files{
@@ -207,9 +205,7 @@ func TestPushes(t *testing.T) {
 		past: "still_there at cart/cart.go:7 by finder",
 		zero: "addressed at cart/cart.go:15 by engine",
 	})
-	if got := replies(r)[zero]; got != "`max` keeps it from zero." {
-		t.Errorf("reply %q", got)
-	}
+	needs.Equal(t, "`max` keeps it from zero.", replies(r)[zero])
 
 	// A rebase: the base has moved, and the branch says what it said.
 	b.base = b.base.with(files{"README": "shop\n"})
@@ -231,9 +227,7 @@ func TestPushes(t *testing.T) {
 	})
 	want := map[string]string{past: "Addressed by 0000000.", zero: "This is back, at cart/cart.go:17."}
 	needs.Equal(t, want, replies(r))
-	if len(b.threads) != 2 {
-		t.Errorf("%d threads in the end", len(b.threads))
-	}
+	needs.Equal(t, 2, len(b.threads))
 }
 
 // settledBy are the ways in which people end a thread.
@@ -294,9 +288,7 @@ func TestSettledThreadsSilence(t *testing.T) {
 					f.Live() == test.silence {
 					t.Errorf("dropped %q by %q: %s", f.Dropped, f.DroppedBy, says(f))
 				}
-				if len(r.Threads) != 0 {
-					t.Errorf("an ended thread is answered: %v", answers(r))
-				}
+				needs.Equal(t, 0, len(r.Threads))
 			})
 		}
 	}

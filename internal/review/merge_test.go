@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -123,9 +124,7 @@ func TestMerge(t *testing.T) {
 			for id, by := range duplicates(fs) {
 				got += id + "→" + by
 			}
-			if got != test.want {
-				t.Errorf("duplicates %s, want %s", got, test.want)
-			}
+			needs.Equal(t, test.want, got)
 			if said := says(fs[0]); !strings.Contains(said, test.note) {
 				t.Errorf("says %q, want %q", said, test.note)
 			}
@@ -170,9 +169,7 @@ func TestJudged(t *testing.T) {
 			}
 			slices.Sort(asked)
 			compare(t, "asked", []string{"ac", "ad", "cd"}, asked)
-			if votes := len(got) + 1; fs[0].Votes != votes {
-				t.Errorf("%d votes, want %d", fs[0].Votes, votes)
-			}
+			needs.Equal(t, len(got)+1, fs[0].Votes)
 			if test.same == nil && !strings.Contains(says(fs[0]), "a judge found them different") {
 				t.Errorf("says %q", says(fs[0]))
 			}

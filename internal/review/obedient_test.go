@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -179,12 +180,8 @@ func (a *attack) checkReview(t *testing.T, c carrier, r *precedent.Review) {
 			edits++
 		}
 	}
-	if (edits > 0) != c.policy {
-		t.Errorf("%d findings about edits of the policy", edits)
-	}
-	if r.Coverage.HunksRead != r.Coverage.Hunks {
-		t.Errorf("coverage %+v", r.Coverage)
-	}
+	needs.Equal(t, c.policy, edits > 0)
+	needs.Equal(t, r.Coverage.Hunks, r.Coverage.HunksRead)
 	var b strings.Builder
 	style := report.Style{Change: a.in.Change}
 	for _, err := range []error{
@@ -203,7 +200,5 @@ func (a *attack) checkReview(t *testing.T, c carrier, r *precedent.Review) {
 	if raw, err := json.Marshal(r); err != nil || regexp.MustCompile(`(?i)[{,]"(action|approved?)":`).Match(raw) {
 		t.Errorf("a field of the review approves (%v)", err)
 	}
-	if got := len(newLedger(a.server).asks()); got != len(prompt.Finders()) {
-		t.Errorf("%d finders asked", got)
-	}
+	needs.Equal(t, len(prompt.Finders()), len(newLedger(a.server).asks()))
 }

@@ -138,9 +138,7 @@ func TestPlace(t *testing.T) {
 			for _, d := range f.Trail {
 				delta += d.Delta
 			}
-			if delta != test.delta {
-				t.Errorf("delta %d, want %d", delta, test.delta)
-			}
+			needs.Equal(t, test.delta, delta)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -121,9 +122,7 @@ func TestSplitMixedHunk(t *testing.T) {
 			lines++
 		}
 	}
-	if lines != len(h.Lines) {
-		t.Errorf("%d lines of %d", lines, len(h.Lines))
-	}
+	needs.Equal(t, len(h.Lines), lines)
 }
 
 // TestMechanicalEdit: a hunk that recurs is shown once and is read with it everywhere.

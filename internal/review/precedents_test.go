@@ -298,18 +298,14 @@ func TestDeclinedPrecedent(t *testing.T) {
 				t.Fatalf("dropped %q, cites %+v\n%s", f.Dropped, f.Cites, says(f))
 			}
 			if test.cited > 0 {
-				if len(judges) != 2 {
-					t.Errorf("judges %q", judges)
-				}
+				needs.Equal(t, 2, len(judges))
 				return
 			}
 			if n := notes(f); len(n) != 1 || n[0].By != "j1" || !strings.HasPrefix(n[0].Text, "not cited: mona made") ||
 				!strings.HasSuffix(n[0].Text, "; but dana dismissed a finding like this one on 2023-11-14") {
 				t.Errorf("decisions %+v", n)
 			}
-			if len(judges) != 1 {
-				t.Errorf("a judge is asked about what is not cited anyway: %q", judges)
-			}
+			needs.Equal(t, 1, len(judges))
 			again := needs.Value(DecideNow(r, r.Basis, nil, nil, in.Now()))(t)
 			i := slices.IndexFunc(again.Findings, func(g precedent.Finding) bool { return g.Fingerprint == f.Fingerprint })
 			if g := again.Findings[i]; len(g.Cites) != 1 || g.Cites[0].ID != "inline:2" {

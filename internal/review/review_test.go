@@ -195,9 +195,7 @@ func finderRun(t *testing.T, r *precedent.Review, name string) precedent.FinderR
 // compare fails if something is not as it is wanted.
 func compare(t testing.TB, what string, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	needs.Equal(t, want, got)
 }
 
 func TestWithoutEngine(t *testing.T) {
@@ -205,9 +203,7 @@ func TestWithoutEngine(t *testing.T) {
 	if r.Scope != precedent.AnalyzersScope || r.Verdict != precedent.Findings {
 		t.Errorf("scope %s, verdict %s", r.Scope, r.Verdict)
 	}
-	if r.ExitStatus(precedent.High) != precedent.ExitFindings {
-		t.Errorf("exit status %d", r.ExitStatus(precedent.High))
-	}
+	needs.Equal(t, precedent.ExitFindings, r.ExitStatus(precedent.High))
 	if bugs := finderRun(t, r, "bugs"); bugs.Status != precedent.StatusOff {
 		t.Errorf("the prompted finder: %+v", bugs)
 	}
@@ -316,9 +312,7 @@ func TestNoSecretGetsOut(t *testing.T) {
 			t.Errorf("the key is in the %s: %s", what, b)
 		}
 	}
-	if in.Failures[0].Error != "cannot read "+key {
-		t.Error("the caller's failures were changed")
-	}
+	needs.Equal(t, "cannot read "+key, in.Failures[0].Error)
 	if !strings.Contains(asked[0], "[REDACTED:aws-access-token]") {
 		t.Errorf("the prompt does not say that a key was there")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // cast is an engine with a model for each role. Without one, a role is refused, but verifiers give no answer. It
@@ -215,9 +216,7 @@ func TestVerify(t *testing.T) {
 				f.Severity == precedent.High] {
 				t.Errorf("taken away: %+v", r.TakenAway)
 			}
-			if failed := len(r.Failures) > 0; failed != (test.ruling == nil) {
-				t.Errorf("failures: %v", r.Failures)
-			}
+			needs.Equal(t, test.ruling == nil, len(r.Failures) > 0)
 			if r.Usage.Requests != 2 || r.Usage.InputTokens != 15 || r.CostUSD != 0.51 {
 				t.Errorf("usage %+v, $%.2f", r.Usage, r.CostUSD)
 			}
@@ -248,9 +247,7 @@ func TestVerifierFails(t *testing.T) {
 			if !f.Live() || f.Verifier != precedent.Unchecked || len(r.Failures) != 1 || r.Failures[0].Step != "verify" {
 				t.Errorf("finding %+v, failures %v", f, r.Failures)
 			}
-			if r.Verdict != precedent.Findings {
-				t.Errorf("verdict %s: a failed verifier makes no review partial", r.Verdict)
-			}
+			needs.Equal(t, precedent.Findings, r.Verdict)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestObedientJudge: "severity>=high … can never be hidden without a named human approval". What a judge says is the
@@ -48,9 +49,7 @@ func TestObedientJudge(t *testing.T) {
 					live = append(live, f.Title)
 				}
 			}
-			if got := strings.Join(live, ", "); got != test.live {
-				t.Errorf("live: %s, want %s", got, test.live)
-			}
+			needs.Equal(t, test.live, strings.Join(live, ", "))
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -139,9 +140,7 @@ func TestNothingFresh(t *testing.T) {
 		r.Coverage.HunksRead != 0 {
 		t.Errorf("verdict %s, scope %s, coverage %+v", r.Verdict, r.Scope, r.Coverage)
 	}
-	if r.Usage.Requests != 0 {
-		t.Errorf("%d requests", r.Usage.Requests)
-	}
+	needs.Equal(t, 0, r.Usage.Requests)
 }
 
 // TestNewInOldCode: in code that was read completely, only what is grave is worth a new remark.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestTrouble(t *testing.T) {
@@ -50,18 +51,10 @@ func TestTrouble(t *testing.T) {
 			if got := finderRun(t, r, "bugs"); got.Status != test.want || got.Error == "" {
 				t.Errorf("run: %+v, want status %s", got, test.want)
 			}
-			if r.Verdict != precedent.Failed {
-				t.Errorf("verdict %s", r.Verdict)
-			}
-			if r.ExitStatus(precedent.High) != precedent.ExitIncomplete {
-				t.Errorf("exit status %d with verdict %s", r.ExitStatus(precedent.High), r.Verdict)
-			}
-			if len(r.Live()) != 1 {
-				t.Errorf("the analyzers' findings are lost: %v", r.Live())
-			}
-			if r.Coverage.HunksRead != 0 {
-				t.Errorf("%d hunks read by nobody", r.Coverage.HunksRead)
-			}
+			needs.Equal(t, precedent.Failed, r.Verdict)
+			needs.Equal(t, precedent.ExitIncomplete, r.ExitStatus(precedent.High))
+			needs.Equal(t, 1, len(r.Live()))
+			needs.Equal(t, 0, r.Coverage.HunksRead)
 		})
 	}
 }

@@ -1,14 +1,13 @@
 package review
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // reading is an engine that finds the loop in the cart, by one finder, and keeps which hunks it was shown.
@@ -58,9 +57,7 @@ func TestAFinderThatJoins(t *testing.T) {
 			r := reading{finder: test.finder}
 			in.Engine = r.engine()
 			got := run(t, in)
-			if r.shown["security"] != test.shown {
-				t.Errorf("shown to %v", slices.Collect(maps.Keys(r.shown)))
-			}
+			needs.Equal(t, test.shown, r.shown["security"])
 			if f := byTitle(t, got, "off by one"); f.Dropped != test.dropped {
 				t.Errorf("dropped %q: %s", f.Dropped, says(f))
 			}

@@ -138,9 +138,7 @@ func hostileBuild(t *testing.T, b Sandbox, test build, source string) {
 		t.Errorf("%d connections", n)
 	}
 	needs.Len(t, "in the folder", 1)(os.ReadDir(folder))
-	if alive := survivors(marker); alive != "" {
-		t.Error(alive)
-	}
+	needs.Equal(t, "", survivors(marker))
 	if t.Failed() {
 		t.Log(out)
 	}

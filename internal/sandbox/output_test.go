@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestRecorder(t *testing.T) {
@@ -47,15 +49,11 @@ func TestRecorderLimit(t *testing.T) {
 			}
 		}
 	}
-	if passed.String() != "abcabc" {
-		t.Errorf("passed on %q", passed.String())
-	}
+	needs.Equal(t, "abcabc", passed.String())
 }
 
 func TestOutputString(t *testing.T) {
-	if got := (Output{Head: []byte("ab"), Tail: []byte("cd")}).String(); got != "abcd" {
-		t.Errorf("%q", got)
-	}
+	needs.Equal(t, "abcd", (Output{Head: []byte("ab"), Tail: []byte("cd")}).String())
 	got := (Output{Head: []byte("ab\n"), Tail: []byte("cd"), Omitted: 7}).String()
 	if !strings.HasPrefix(got, "ab\n[") || !strings.Contains(got, "7 bytes") || !strings.HasSuffix(got, "]\ncd") {
 		t.Errorf("%q", got)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/needs"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
 	"github.com/zricethezav/gitleaks/v8/report"
@@ -27,9 +26,7 @@ func gitleaks(t testing.TB) *detect.Detector {
 // TestConfigurationIsUnderstood keeps the reading here equal to gitleaks' own,
 // so that an upgrade which adds a kind of rule cannot pass unseen.
 func TestConfigurationIsUnderstood(t *testing.T) {
-	if defaultRules != config.DefaultConfig {
-		t.Error("gitleaks.toml is not the one of the version in go.mod: copy it and its licence from there")
-	}
+	needs.Equal(t, config.DefaultConfig, defaultRules)
 	set := rules(t)
 	want := gitleaks(t).Config
 	theirs := slices.DeleteFunc(slices.Clone(set.rules), func(r rule) bool { return r.own || r.issued || r.leaves != nil })
@@ -83,9 +80,7 @@ func sameAllow(t *testing.T, id string, want []*config.Allowlist, got []allowlis
 		words := slices.Compact(slices.Sorted(slices.Values(l.StopWords)))
 		have = append(have, fmt.Sprint(l.needsAll(), l.Paths, l.RegexTarget, l.Regexes, words, 0))
 	}
-	if diff := cmp.Diff(wanted, have); diff != "" {
-		t.Errorf("%s: what is allowed differs (-gitleaks +here):\n%s", id, diff)
-	}
+	needs.Equal(t, wanted, have)
 }
 
 // TestAgreesWithGitleaks plants samples of every rule in ordinary text and

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestCodeChanged: only a change of what a compiler reads can fix a finding of high or critical severity.
@@ -52,9 +53,7 @@ func TestCodeChanged(t *testing.T) {
 				Trees:   trees(files),
 				Answers: []precedent.ThreadAnswer{{Thread: "t1", State: precedent.Addressed}},
 			})
-			if fixed := got[0].Kind == precedent.Fixed; fixed != test.code {
-				t.Errorf("outcome %s: %s", got[0].Kind, got[0].Proof)
-			}
+			needs.Equal(t, test.code, got[0].Kind == precedent.Fixed)
 		})
 	}
 	low := at(4, 4)

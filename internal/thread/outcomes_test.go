@@ -187,9 +187,7 @@ func TestOutcomes(t *testing.T) {
 				!strings.Contains(got[0].Proof, test.proof) || got[0].Proof == "" {
 				t.Fatalf("%+v, want %s by %q with %q", got, test.want, test.who, test.proof)
 			}
-			if mayWrite := test.who == "dana" && !th.Closed || test.name == "declined and closed"; got[0].MayWrite != mayWrite {
-				t.Errorf("may write: %v, want %v", got[0].MayWrite, mayWrite)
-			}
+			needs.Equal(t, test.who == "dana" && !th.Closed || test.name == "declined and closed", got[0].MayWrite)
 		})
 	}
 }

@@ -196,9 +196,7 @@ func TestRelocateFillsIn(t *testing.T) {
 		ts[1].Place != "place" {
 		t.Errorf("quotes %q and %q", ts[0].Quote, ts[1].Quote)
 	}
-	if want := precedent.Place("a.go", "line number 4", "line number 3", "line number 5"); ts[0].Place != want {
-		t.Errorf("place %q, want %q", ts[0].Place, want)
-	}
+	needs.Equal(t, precedent.Place("a.go", "line number 4", "line number 3", "line number 5"), ts[0].Place)
 }
 
 // TestRelocateIsExact: lines that are inserted or deleted elsewhere move the flagged

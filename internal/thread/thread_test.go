@@ -155,9 +155,7 @@ func TestWhoseThreadItIs(t *testing.T) {
 				ids = append(ids, th.ID)
 			}
 			slices.Sort(ids)
-			if got := strings.Join(ids, " "); got != test.want {
-				t.Errorf("threads %q, want %q", got, test.want)
-			}
+			needs.Equal(t, test.want, strings.Join(ids, " "))
 		})
 	}
 	w := talk{writer: writer}
@@ -387,9 +385,7 @@ func TestFlood(t *testing.T) {
 			t.Errorf("%s was asked about %d times", id, n)
 		}
 	}
-	if got[0].State != precedent.ThreadPending {
-		t.Errorf("state %s", got[0].State)
-	}
+	needs.Equal(t, precedent.ThreadPending, got[0].State)
 }
 
 func TestApply(t *testing.T) {
