@@ -10,17 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
 var embedDay = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// meaning is an embedding model of tests: texts that share a word with a topic are near, and it
-// notes what it was sent.
+// meaning is an embedding model of tests: texts that share a word with a topic are near, and it notes what it was sent.
 type meaning struct {
 	size   int
 	topics [][]string
@@ -182,8 +180,7 @@ func TestEmbedResumes(t *testing.T) {
 	}
 }
 
-// TestEmbedWithout: a comment for which there is no vector does not stop the others, and is not
-// asked for without end.
+// TestEmbedWithout: a comment for which there is no vector does not stop the others, and is not asked for without end.
 func TestEmbedWithout(t *testing.T) {
 	m := newMeaning()
 	m.fail = func(texts []string) ([][]float32, error) {

@@ -120,8 +120,7 @@ func TestImportTwice(t *testing.T) {
 	needs.Equal(t, want, everything(t, c))
 }
 
-// TestImportInterrupted: an import that ends at any part, and is then repeated, leads to the same
-// rows.
+// TestImportInterrupted: an import that ends at any part, and is then repeated, leads to the same rows.
 func TestImportInterrupted(t *testing.T) {
 	data := generated(3_500, 3)
 	whole := openCorpus(t, "", time.Now)

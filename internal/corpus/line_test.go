@@ -6,11 +6,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestParseLine(t *testing.T) {

@@ -177,8 +177,7 @@ func TestLimits(t *testing.T) {
 			var before runtime.MemStats
 			runtime.ReadMemStats(&before)
 			e := &endless{parts: test.parts}
-			c, err := Parse(e, DefaultLimits)
-			needs.NoError(t, err)
+			c := needs.Value(Parse(e, DefaultLimits))(t)
 			checkInvariants(t, c)
 			test.check(t, c)
 			if grown := int64(e.peak) - int64(before.HeapInuse); grown > 192<<20 {
@@ -210,8 +209,7 @@ func TestTooManyFiles(t *testing.T) {
 	}
 }
 
-// TestCutHunk cuts a hunk in the middle of its context: what is kept of it has
-// no change, and says so without an error.
+// TestCutHunk cuts a hunk in the middle of its context: what is kept of it has no change, and says so without an error.
 func TestCutHunk(t *testing.T) {
 	in := record + "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@ f()\n a\n b\n+c\n\\ No newline at end of file\n d\n@@ -9,2 +10,2 @@\n-a\n+b\n c\n"
 	c, err := Parse(strings.NewReader(in), Limits{Bytes: 2})

@@ -12,12 +12,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // repo is a git repository in a temporary folder.
@@ -116,8 +115,7 @@ func everything(t *testing.T) repo {
 
 func TestParse(t *testing.T) {
 	r := everything(t)
-	got, err := Parse(strings.NewReader(r.diff()), DefaultLimits)
-	needs.NoError(t, err)
+	got := needs.Value(Parse(strings.NewReader(r.diff()), DefaultLimits))(t)
 	checkInvariants(t, got)
 	hunk := func(a, b, c, d int, lines ...Line) []Hunk {
 		return []Hunk{{OldStart: a, OldLines: b, NewStart: c, NewLines: d, Lines: lines}}
@@ -182,8 +180,7 @@ func TestParse(t *testing.T) {
 	}
 
 	// The patch alone says the same, but for the ids of what did not change.
-	alone, err := ParsePatch(strings.NewReader(r.patch()), DefaultLimits)
-	needs.NoError(t, err)
+	alone := needs.Value(ParsePatch(strings.NewReader(r.patch()), DefaultLimits))(t)
 	sameMode := cmp.FilterPath(func(p cmp.Path) bool {
 		return strings.HasSuffix(p.String(), "Mode") || strings.HasSuffix(p.String(), "Blob")
 	}, cmp.Comparer(func(a, b string) bool { return a == b || a == "" || b == "" }))
@@ -201,8 +198,7 @@ func TestParse(t *testing.T) {
 func TestParseShortIDs(t *testing.T) {
 	r := everything(t)
 	short := r.git("diff", "--raw", "-z", "-p", "--full-index", "-M", "-C", "HEAD~1", "HEAD")
-	got, err := Parse(strings.NewReader(short), DefaultLimits)
-	needs.NoError(t, err)
+	got := needs.Value(Parse(strings.NewReader(short), DefaultLimits))(t)
 	if f := got.File("two.go"); len(f.OldBlob) != 40 || len(f.NewBlob) != 40 {
 		t.Errorf("ids %q and %q", f.OldBlob, f.NewBlob)
 	}
@@ -330,8 +326,7 @@ func TestParsePatchForms(t *testing.T) {
 }
 
 func TestCommentable(t *testing.T) {
-	c, err := Parse(strings.NewReader(everything(t).diff()), DefaultLimits)
-	needs.NoError(t, err)
+	c := needs.Value(Parse(strings.NewReader(everything(t).diff()), DefaultLimits))(t)
 	f := c.File("two.go")
 	numbers := func(side precedent.Side) (got []int) {
 		for _, l := range f.Commentable(side) {

@@ -206,8 +206,7 @@ func TestApply(t *testing.T) {
 	r.commit()
 	for _, context := range []string{"-U3", "-U0", "-U1"} {
 		out := r.git("diff", "--raw", "-z", "-p", "--full-index", "--no-abbrev", "--no-renames", context, "HEAD~1", "HEAD")
-		c, err := Parse(strings.NewReader(out), DefaultLimits)
-		needs.NoError(t, err)
+		c := needs.Value(Parse(strings.NewReader(out), DefaultLimits))(t)
 		checkInvariants(t, c)
 		for i := range c.Files {
 			f := &c.Files[i]

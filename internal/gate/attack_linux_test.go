@@ -34,13 +34,11 @@ func newOutside(t *testing.T) *outside {
 	t.Helper()
 	t.Setenv("PRECEDENT_CANARY", "in the environment of this process")
 	o := &outside{folder: folder(t)}
-	n, err := rand.Int(rand.Reader, big.NewInt(1e15))
-	needs.NoError(t, err)
+	n := needs.Value(rand.Int(rand.Reader, big.NewInt(1e15)))(t)
 	o.marker = "86400." + n.String()
 	needs.NoError(t, os.WriteFile(filepath.Join(o.folder, "canary"), nil, 0o666))
 	needs.NoError(t, os.Chmod(o.folder, 0o777))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	needs.NoError(t, err)
+	l := needs.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 

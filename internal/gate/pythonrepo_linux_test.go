@@ -13,9 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // withPip is a runner that finds pip in a sandbox.
@@ -115,9 +114,8 @@ func TestPythonRepository(t *testing.T) {
 	}
 }
 
-// TestT1HostilePython: a tree cannot name another index, have a package built, or take a package of the same name
-// from the index in place of the one that its lock file means. What it cannot get is missing, and is not the
-// change's fault.
+// TestT1HostilePython: a tree cannot name another index, have a package built, or take a package of the same name from
+// the index in place of the one that its lock file means. What it cannot get is missing, and is not the change's fault.
 func TestT1HostilePython(t *testing.T) {
 	t.Parallel()
 	index, _, _ := pythonServer(t)

@@ -44,21 +44,18 @@ func leftovers(t *testing.T, folder string) []string {
 	return left
 }
 
-// fetchTwice fetches with a fault, then without it, and expects that nothing of the first fetch is
-// used or left.
+// fetchTwice fetches with a fault, then without it, and expects that nothing of the first fetch is used or left.
 func (p *pulls) fetchTwice(t *testing.T, faulty Options) {
 	t.Helper()
 	folder := scratch(t)
 	faulty.TempDir = scratch(t)
-	m, err := OpenMirror(t.Context(), folder, "repo", faulty)
-	needs.NoError(t, err)
+	m := needs.Value(OpenMirror(t.Context(), folder, "repo", faulty))(t)
 	if rg, err := m.FetchPull(t.Context(), p.pull); err == nil {
 		t.Fatalf("the fault had no effect: %+v", rg)
 	}
 	m.Close()
 	m = openMirror(t, folder)
-	rg, err := m.FetchPull(t.Context(), p.pull)
-	needs.NoError(t, err)
+	rg := needs.Value(m.FetchPull(t.Context(), p.pull))(t)
 	b := blobs(t, m.Repo)
 	needs.Len(t, "Read", 150<<10)(b.Read(rg.Head, "noise.txt", 1<<20))
 	if left := leftovers(t, folder); len(left) > 0 {
@@ -102,8 +99,7 @@ func TestFault17FetchDrops(t *testing.T) {
 func TestFault19DiskFull(t *testing.T) {
 	p := newPulls(t)
 	p.noisy()
-	program, err := exec.LookPath("git")
-	needs.NoError(t, err)
+	program := needs.Value(exec.LookPath("git"))(t)
 	small := filepath.Join(scratch(t), "small-git")
 	needs.WriteProgram(t, small, "#!/bin/sh\nulimit -f 40\nexec '"+program+"' \"$@\"\n") // blocks of 512 bytes
 	p.fetchTwice(t, Options{Exec: small})

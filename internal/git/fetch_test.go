@@ -33,8 +33,7 @@ type forgeServer struct {
 
 func serveForge(t *testing.T, root, token string) *forgeServer {
 	t.Helper()
-	out, err := exec.Command("git", "--exec-path").Output()
-	needs.NoError(t, err)
+	out := needs.Value(exec.Command("git", "--exec-path").Output())(t)
 	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
 	if _, err := os.Stat(backend); err != nil {
 		t.Skip("needs git-http-backend")
@@ -93,8 +92,7 @@ func newPulls(t *testing.T) pulls {
 
 func openMirror(t *testing.T, folder string) *Mirror {
 	t.Helper()
-	m, err := OpenMirror(t.Context(), folder, "repo", Options{TempDir: scratch(t)})
-	needs.NoError(t, err)
+	m := needs.Value(OpenMirror(t.Context(), folder, "repo", Options{TempDir: scratch(t)}))(t)
 	t.Cleanup(func() { m.Close() })
 	return m
 }
@@ -107,8 +105,7 @@ type puller interface {
 // wantPull fetches the pull request into a clone or a mirror, which r is.
 func wantPull(t *testing.T, into puller, r *Repo, p pulls) Range {
 	t.Helper()
-	rg, err := into.FetchPull(t.Context(), p.pull)
-	needs.NoError(t, err)
+	rg := needs.Value(into.FetchPull(t.Context(), p.pull))(t)
 	if rg.Head != p.pull.Head || rg.BaseCommit != p.pull.Base || rg.Kind != PullRequest {
 		t.Errorf("range %+v", rg)
 	}
@@ -197,8 +194,7 @@ func TestMirrorIsTidied(t *testing.T) {
 	needs.Value(m.FetchPull(t.Context(), p.pull))(t)
 	first := p.pull.Head
 	packs := func() int {
-		found, err := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack"))
-		needs.NoError(t, err)
+		found := needs.Value(filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack")))(t)
 		return len(found)
 	}
 	// Packs of one loose object each, as fetches make them.
@@ -250,16 +246,13 @@ func TestFetchPullAfterACrash(t *testing.T) {
 
 func TestMirrorsArePruned(t *testing.T) {
 	folder := scratch(t)
-	held, err := OpenMirror(t.Context(), folder, "held", Options{TempDir: folder})
-	needs.NoError(t, err)
+	held := needs.Value(OpenMirror(t.Context(), folder, "held", Options{TempDir: folder}))(t)
 	defer held.Close()
 	for i := range maxMirrors + 2 {
-		m, err := OpenMirror(t.Context(), folder, fmt.Sprintf("m%02d", i), Options{TempDir: folder})
-		needs.NoError(t, err)
+		m := needs.Value(OpenMirror(t.Context(), folder, fmt.Sprintf("m%02d", i), Options{TempDir: folder}))(t)
 		m.Close()
 	}
-	found, err := filepath.Glob(filepath.Join(folder, "*.git"))
-	needs.NoError(t, err)
+	found := needs.Value(filepath.Glob(filepath.Join(folder, "*.git")))(t)
 	got := strings.Join(found, " ")
 	if n := strings.Count(got, ".git"); n != maxMirrors+1 { // thirty, and the one in use
 		t.Errorf("%d mirrors are left: %s", n, got)
@@ -406,8 +399,7 @@ func TestFetchPullKeepsTheToken(t *testing.T) {
 	r, m := clone.open(), openMirror(t, folder)
 	watchToken(t, p.server.URL, func() {
 		for _, into := range []puller{r, m} {
-			_, err := into.FetchPull(t.Context(), p.pull)
-			needs.NoError(t, err)
+			needs.Value(into.FetchPull(t.Context(), p.pull))(t)
 		}
 	})
 	checkFiles(t, clone.dir, r.shadow, folder, m.shadow)

@@ -14,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // fixture is a repository in a temporary folder, made with the real git.
@@ -28,8 +27,7 @@ type fixture struct {
 // scratch is a temporary folder without links in its path.
 func scratch(tb testing.TB) string {
 	tb.Helper()
-	dir, err := filepath.EvalSymlinks(tb.TempDir())
-	needs.NoError(tb, err)
+	dir := needs.Value(filepath.EvalSymlinks(tb.TempDir()))(tb)
 	return dir
 }
 
@@ -162,8 +160,7 @@ func (f fixture) openAt(dir string, o Options) *Repo {
 	if o.Timeout == 0 {
 		o.Timeout = 5 * time.Minute
 	}
-	r, err := Open(f.t.Context(), dir, o)
-	needs.NoError(f.t, err)
+	r := needs.Value(Open(f.t.Context(), dir, o))(f.t)
 	f.t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			f.t.Error(err)

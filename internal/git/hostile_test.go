@@ -138,8 +138,7 @@ var hooks = []string{
 	"post-index-change", "reference-transaction", "pre-commit", "post-checkout", "pre-auto-gc", "fsmonitor-watchman", "post-rewrite", "pre-push",
 }
 
-// armed is a repository with changes of every kind in which everything that
-// can name a program names the trap.
+// armed is a repository with changes of every kind in which everything that can name a program names the trap.
 func armed(t *testing.T, p trap) fixture {
 	t.Helper()
 	f := repoOf(t, "a.txt", "1\n", "b.go", "package b\n", "c.md", "# c\n", "d.evil", "1\n")
@@ -151,8 +150,7 @@ func armed(t *testing.T, p trap) fixture {
 	f.write("a.txt", "3\n", "b.go", "package d\n", "new.evil", "new\n", "new.go", "package n\n")
 	f.git("add", "b.go")
 	f.write("b.go", "package e\n", ".git/info/attributes", "* filter=evil diff=evil\n*.go diff=golang\n")
-	script, err := os.ReadFile(p.script)
-	needs.NoError(t, err)
+	script := needs.Value(os.ReadFile(p.script))(t)
 	for _, hook := range hooks {
 		for _, name := range []string{f.path(".git/hooks/" + hook), filepath.Join(filepath.Dir(p.script), hook)} {
 			needs.WriteProgram(t, name, string(script))
@@ -315,8 +313,7 @@ func TestHostileTree(t *testing.T) {
 		return f.git("hash-object", "-t", kind, "--literally", "-w", "object")
 	}
 	entry := func(mode, name, id string) string {
-		raw, err := hex.DecodeString(id)
-		needs.NoError(t, err)
+		raw := needs.Value(hex.DecodeString(id))(t)
 		return mode + " " + name + "\x00" + string(raw)
 	}
 	inner := object("tree", entry("100755", "config", blob))

@@ -39,8 +39,7 @@ func TestHostileWorkTree(t *testing.T) {
 	fifo(t, f.path("fifo"))
 	fifo(t, f.path("new-fifo"))
 	var config net.ListenConfig
-	listener, err := config.Listen(t.Context(), "unix", f.path("socket"))
-	needs.NoError(t, err)
+	listener := needs.Value(config.Listen(t.Context(), "unix", f.path("socket")))(t)
 	defer listener.Close()
 	needs.NoError(t, os.Link(filepath.Join(outside, "secret.txt"), f.path("hard")))
 	needs.NoError(t, os.Link(filepath.Join(outside, "secret.txt"), f.path("new-hard")))

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestIdentity(t *testing.T) {
@@ -50,8 +49,7 @@ func TestIdentity(t *testing.T) {
 			if test.want == "" {
 				test.want = "local/root/" + root
 			}
-			id, err := f.openAt(f.dir, Options{Home: home}).Identity(t.Context(), precedent.ParseRepo)
-			needs.NoError(t, err)
+			id := needs.Value(f.openAt(f.dir, Options{Home: home}).Identity(t.Context(), precedent.ParseRepo))(t)
 			wantEqual(t, "identity", id.String(), test.want)
 		})
 	}
@@ -63,15 +61,13 @@ func TestIdentityOfClones(t *testing.T) {
 	t.Parallel()
 	f := repoOf(t, "a.txt", "1\n")
 	a, b := f.clone(), f.clone()
-	rel, err := filepath.Rel(b.dir, f.dir)
-	needs.NoError(t, err)
+	rel := needs.Value(filepath.Rel(b.dir, f.dir))(t)
 	b.git("remote", "set-url", "origin", rel)
 	linked := fixture{t, filepath.Join(scratch(t), "linked")}
 	b.git("worktree", "add", "-q", "-b", "side", linked.dir)
 	var ids []precedent.Repo
 	for _, c := range []fixture{a, b, linked} {
-		id, err := c.open().Identity(t.Context(), precedent.ParseRepo)
-		needs.NoError(t, err)
+		id := needs.Value(c.open().Identity(t.Context(), precedent.ParseRepo))(t)
 		ids = append(ids, id)
 	}
 	if ids[0] != ids[1] || ids[1] != ids[2] || ids[0].Host != "file" {

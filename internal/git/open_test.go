@@ -157,8 +157,7 @@ func TestEnvironmentDoesNotLeak(t *testing.T) {
 func TestCloseTwice(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	r, err := Open(t.Context(), f.dir, Options{TempDir: scratch(t)})
-	needs.NoError(t, err)
+	r := needs.Value(Open(t.Context(), f.dir, Options{TempDir: scratch(t)}))(t)
 	b := blobs(t, r)
 	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)

@@ -40,8 +40,7 @@ func newPushes(t *testing.T) *pushes {
 // commit makes a commit with the edits of its first parent's tree.
 func (p *pushes) commit(t *testing.T, message string, parents []string, edits ...Edit) string {
 	t.Helper()
-	tree, err := p.repo.EditTree(t.Context(), parents[0], edits)
-	needs.NoError(t, err)
+	tree := needs.Value(p.repo.EditTree(t.Context(), parents[0], edits))(t)
 	id, err := p.repo.WriteCommit(
 		t.Context(),
 		Commit{
@@ -252,8 +251,7 @@ func TestEditTree(t *testing.T) {
 		{Path: "run.sh", Content: []byte("y\n"), Mode: executableMode},
 	})
 	needs.NoError(t, err)
-	entries, err := r.Tree(t.Context(), tree, "")
-	needs.NoError(t, err)
+	entries := needs.Value(r.Tree(t.Context(), tree, ""))(t)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Mode+" "+e.Path)

@@ -16,8 +16,7 @@ import (
 
 func blobs(tb testing.TB, r *Repo) *Blobs {
 	tb.Helper()
-	b, err := r.Blobs(tb.Context())
-	needs.NoError(tb, err)
+	b := needs.Value(r.Blobs(tb.Context()))(tb)
 	return b
 }
 

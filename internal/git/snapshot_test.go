@@ -145,8 +145,7 @@ func TestSnapshotOfABrokenIndex(t *testing.T) {
 func TestSnapshotSeesRacyChanges(t *testing.T) {
 	t.Parallel()
 	f := repoOf(t, "a.txt", "1\n")
-	fi, err := os.Stat(f.path("a.txt"))
-	needs.NoError(t, err)
+	fi := needs.Value(os.Stat(f.path("a.txt")))(t)
 	f.write("a.txt", "2\n")
 	f.git("config", "core.trustctime", "false")
 	needs.NoError(t, os.Chtimes(f.path("a.txt"), time.Time{}, fi.ModTime()))

@@ -10,8 +10,7 @@ import (
 func wantTrusted(t *testing.T, f fixture, spec Spec, named, want string) {
 	t.Helper()
 	r := f.open()
-	got, err := r.TrustedBase(t.Context(), resolve(t, r, spec), named)
-	needs.NoError(t, err)
+	got := needs.Value(r.TrustedBase(t.Context(), resolve(t, r, spec), named))(t)
 	wantEqual(t, "base", got, want)
 }
 

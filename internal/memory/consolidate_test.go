@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -163,9 +162,8 @@ func TestUnconfirmedInsights(t *testing.T) {
 	}
 }
 
-// TestPatternsHold: whatever is shown, ids are unique, each insight has findings of several
-// changes, the same input gives the same insights, and a second run with its own result
-// changes nothing.
+// TestPatternsHold: whatever is shown, ids are unique, each insight has findings of several changes, the same input
+// gives the same insights, and a second run with its own result changes nothing.
 func TestPatternsHold(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var shown []store.Appearance
@@ -244,8 +242,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestConsolidate runs through a real memory: when it is due, what it finds, and what the
-// next review is told.
+// TestConsolidate runs through a real memory: when it is due, what it finds, and what the next review is told.
 func TestConsolidate(t *testing.T) {
 	ctx := t.Context()
 	m, now := remember(t)

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -245,8 +244,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestRemoteAppears explains and dismisses by the id that a repository without
-// a remote gave.
+// TestRemoteAppears explains and dismisses by the id that a repository without a remote gave.
 func TestRemoteAppears(t *testing.T) {
 	ctx := t.Context()
 	m, _ := remember(t)

@@ -7,16 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// TestStatistics: numbers come from what is stored, each with its samples, and what is not
-// there is missing.
+// TestStatistics: numbers come from what is stored, each with its samples, and what is not there is missing.
 func TestStatistics(t *testing.T) {
 	ctx := t.Context()
 	m, now := remember(t)

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -148,8 +147,7 @@ func TestSuppress(t *testing.T) {
 	}
 }
 
-// TestAuditShare suppresses many findings by pattern: about one in twenty is shown
-// collapsed, the same ones every time.
+// TestAuditShare suppresses many findings by pattern: about one in twenty is shown collapsed, the same ones every time.
 func TestAuditShare(t *testing.T) {
 	var findings []precedent.Finding
 	for i := range 4000 {

@@ -323,8 +323,7 @@ func TestClosedByTheAuthor(t *testing.T) {
 	}
 }
 
-// TestSummaryThreads: what stood in the summary alone is known again as well, and
-// of two findings one thread takes one.
+// TestSummaryThreads: what stood in the summary alone is known again as well, and of two findings one thread takes one.
 func TestSummaryThreads(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
 	in := input(t, shopBase, head)

@@ -439,8 +439,7 @@ func TestNormsInAReview(t *testing.T) {
 	}
 }
 
-// TestPrecedentsOfTheLastReview: what a judge found once is cited again without asking, as long as
-// the comment says it.
+// TestPrecedentsOfTheLastReview: what a judge found once is cited again without asking, as long as the comment says it.
 func TestPrecedentsOfTheLastReview(t *testing.T) {
 	said := alike(t)
 	quote := strings.Join(strings.Fields(said)[:6], " ")

@@ -207,8 +207,7 @@ func TestWantedNow(t *testing.T) {
 	}
 }
 
-// TestNoCertaintyWithoutProof: nothing that a model says, and nothing that a policy
-// adds, makes a finding more than 97.
+// TestNoCertaintyWithoutProof: nothing that a model says, and nothing that a policy adds, makes a finding more than 97.
 func TestNoCertaintyWithoutProof(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Policy.Focus = []precedent.Category{precedent.Bugs}

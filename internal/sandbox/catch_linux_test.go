@@ -52,18 +52,15 @@ func TestTrapsCatch(t *testing.T) {
 			needs.NoError(t, err)
 			defer done()
 			f.Env = []string{"KNOWN=1"}
-			said, err := json.Marshal(f)
-			needs.NoError(t, err)
+			said := needs.Value(json.Marshal(f))(t)
 			j, err := Job{
 				Tree: filepath.Join(dir, "tree"), Argv: []string{self, "trap", "inside", string(said)},
 				Env: f.Env[:1:1], Limits: f.Limits, program: self,
 			}.checked()
 			needs.NoError(t, err)
-			o, err := b.orderFor(j)
-			needs.NoError(t, err)
+			o := needs.Value(b.orderFor(j))(t)
 			test.order(&o, f)
-			l, err := b.prepare(t.Context(), o)
-			needs.NoError(t, err)
+			l := needs.Value(b.prepare(t.Context(), o))(t)
 			test.launch(l)
 			r, err := l.run(t.Context(), o.Limits, nil)
 			var traps []Trap
@@ -95,13 +92,11 @@ func TestTrapsCatch(t *testing.T) {
 // TestOrphans kills the program that runs a sandbox: nobody else is there to end it.
 func TestOrphans(t *testing.T) {
 	eachKind(t, func(t *testing.T, b Sandbox) {
-		exe, err := os.Executable()
-		needs.NoError(t, err)
+		exe := needs.Value(os.Executable())(t)
 		marker := rand.Text()
 		cmd := exec.CommandContext(t.Context(), exe)
 		cmd.Env = []string{victimVariable + "=" + string(b.Kind()), markerVariable + "=" + marker}
-		out, err := cmd.StdoutPipe()
-		needs.NoError(t, err)
+		out := needs.Value(cmd.StdoutPipe())(t)
 		needs.NoError(t, cmd.Start())
 		alive := func() bool { return survivors(marker) != "" }
 		if !within(time.Minute, alive) {

@@ -66,10 +66,8 @@ func TestGroup(t *testing.T) {
 			"ends by itself": {sh("echo in a group"), OK},
 			"is ended":       {Job{Argv: []string{self, "trap", "linger", "x"}, Limits: Limits{Time: 300e6}, program: self}, TimedOut},
 		} {
-			j, err := test.job.checked()
-			needs.NoError(t, err)
-			o, err := b.orderFor(j)
-			needs.NoError(t, err)
+			j := needs.Value(test.job.checked())(t)
+			o := needs.Value(b.orderFor(j))(t)
 			plain := b
 			plain.groups = ""
 			l, err := plain.prepare(t.Context(), o)

@@ -57,8 +57,7 @@ func (b Sandbox) attackEverything(ctx context.Context, dir string) ([]Trap, erro
 	return all, nil
 }
 
-// hostileOutside adds to what must not be reached a tree in dir with ways out,
-// and counts the visitors of the servers.
+// hostileOutside adds to what must not be reached a tree in dir with ways out, and counts the visitors of the servers.
 func hostileOutside(ctx context.Context, dir string) (told, *atomic.Int64, func(), error) {
 	tree := filepath.Join(dir, "tree")
 	err := errors.Join(os.Mkdir(tree, 0o755), os.Chmod(tree, 0o755),

@@ -70,8 +70,7 @@ func ask(t *testing.T, program string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestHostileBuilds runs build files that attack: none gets out, and each
-// build's own result is reported all the same.
+// TestHostileBuilds runs build files that attack: none gets out, and each build's own result is reported all the same.
 func TestHostileBuilds(t *testing.T) {
 	t.Setenv("PRECEDENT_CANARY", "in the environment of this process")
 	source := "testdata/hostile"
@@ -104,14 +103,12 @@ func hostileBuild(t *testing.T, b Sandbox, test build, source string) {
 	needs.NoError(t, os.CopyFS(tree, os.DirFS(source)))
 	needs.NoError(t, os.WriteFile(filepath.Join(folder, "canary"), nil, 0o666))
 	needs.NoError(t, os.Chmod(folder, 0o777))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	needs.NoError(t, err)
+	l := needs.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	var visits atomic.Int64
 	go count(l, &visits)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	n, err := rand.Int(rand.Reader, big.NewInt(1e15))
-	needs.NoError(t, err)
+	n := needs.Value(rand.Int(rand.Reader, big.NewInt(1e15)))(t)
 	marker := "86400." + n.String()
 
 	j := Job{

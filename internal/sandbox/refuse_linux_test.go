@@ -19,8 +19,7 @@ import (
 
 // TestNone takes away what this machine offers: then nothing is run.
 func TestNone(t *testing.T) {
-	exe, err := os.Executable()
-	needs.NoError(t, err)
+	exe := needs.Value(os.Executable())(t)
 	cmd := exec.CommandContext(t.Context(), exe)
 	cmd.Env = []string{victimVariable + "=none"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{

@@ -48,8 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// eachKind runs test in a sandbox of each kind that this machine has, and says
-// which it lacks; there has to be one.
+// eachKind runs test in a sandbox of each kind that this machine has, and says which it lacks; there has to be one.
 func eachKind(t *testing.T, test func(*testing.T, Sandbox)) {
 	t.Helper()
 	have := 0
@@ -72,8 +71,7 @@ func eachKind(t *testing.T, test func(*testing.T, Sandbox)) {
 func TestSelfTest(t *testing.T) {
 	t.Setenv("PRECEDENT_CANARY", "in the environment of this process")
 	defer syscall.Umask(syscall.Umask(0o077)) // as a careful service has it
-	leaked, err := os.Open("/etc/passwd")
-	needs.NoError(t, err)
+	leaked := needs.Value(os.Open("/etc/passwd"))(t)
 	defer leaked.Close()
 	fd, err := syscall.Dup(int(leaked.Fd())) // without close-on-exec
 	needs.NoError(t, err)
@@ -132,8 +130,7 @@ func TestUnprivileged(t *testing.T) {
 
 func copyFrom(t *testing.T, source, target string) {
 	t.Helper()
-	in, err := os.Open(source)
-	needs.NoError(t, err)
+	in := needs.Value(os.Open(source))(t)
 	defer in.Close()
 	out, err := os.OpenFile(target, os.O_CREATE|os.O_WRONLY, 0o755)
 	needs.NoError(t, err)

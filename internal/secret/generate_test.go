@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// sample makes a string that the expression matches, with long and random
-// repetitions, so that it has the entropy of a real secret. Tests make their
-// secrets with it: a literal one would be found in this repository.
+// sample makes a string that the expression matches, with long and random repetitions, so that it has the entropy of a
+// real secret. Tests make their secrets with it: a literal one would be found in this repository.
 func sample(r *rand.Rand, pattern string) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 // gitleaks is the detector whose rules are applied here.
 func gitleaks(t testing.TB) *detect.Detector {
 	t.Helper()
-	d, err := detect.NewDetectorDefaultConfig()
-	needs.NoError(t, err)
+	d := needs.Value(detect.NewDetectorDefaultConfig())(t)
 	d.IgnoreGitleaksAllow = true
 	return d
 }

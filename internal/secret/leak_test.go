@@ -14,9 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/secret"
-
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/secret"
 )
 
 // own is a secret of every kind of character, in two halves so that nothing takes this file for a leak.
@@ -47,9 +46,8 @@ func disguises(s string) map[string]string {
 	}
 }
 
-// TestOwnSecretsAreFoundInDisguise keeps the promise of the threat model that every part of
-// eight bytes of a canary is absent from what is sent (O1), also if a model is asked to output
-// the canary spaced or in base64 (T10).
+// TestOwnSecretsAreFoundInDisguise keeps the promise of the threat model that every part of eight bytes of a canary is
+// absent from what is sent (O1), also if a model is asked to output the canary spaced or in base64 (T10).
 func TestOwnSecretsAreFoundInDisguise(t *testing.T) {
 	search := secret.NewOwn("another", own)
 	for name, hidden := range disguises(own) {

@@ -53,8 +53,7 @@ func TestNeeded(t *testing.T) {
 		`(?:abc)?[a-f]{8}`:                       {"00abcdefab", "abcabc-abc"},
 		`\b(?:hvs\.[\w-]{90}|s\.[a-z0-9]{24})\b`: {"s.abcdefghijklmnopqrstuvwx", "is. abcdefghijklmnopqrstuvw"},
 	} {
-		re, err := syntax.Parse(pattern, syntax.Perl)
-		needs.NoError(t, err)
+		re := needs.Value(syntax.Parse(pattern, syntax.Perl))(t)
 		n := neededBy(re)
 		if !n.in(texts.yes, lowered(texts.yes)) || n.in(texts.no, lowered(texts.no)) {
 			t.Errorf("%s: %+v", pattern, n)
@@ -79,11 +78,9 @@ func TestSameWithoutShortcuts(t *testing.T) {
 		}
 		texts = append(texts, string(b))
 	}
-	files, err := filepath.Glob("*.go")
-	needs.NoError(t, err)
+	files := needs.Value(filepath.Glob("*.go"))(t)
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		needs.NoError(t, err)
+		data := needs.Value(os.ReadFile(f))(t)
 		texts = append(texts, string(data))
 	}
 	found := 0

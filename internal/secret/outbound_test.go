@@ -326,9 +326,8 @@ func remains(text string, secrets []string) string {
 	return ""
 }
 
-// TestLeaving keeps the promise of the threat model "redact with gitleaks-class rules
-// before egress" (T29): credentials on their way to a provider or a forge are redacted, in
-// the file that they are in, and where it is not known.
+// TestLeaving keeps the promise of the threat model "redact with gitleaks-class rules before egress" (T29): credentials
+// on their way to a provider or a forge are redacted, in the file that they are in, and where it is not known.
 func TestLeaving(t *testing.T) {
 	const rounds = 5
 	planted, missed := map[string]int{}, map[string]int{}

@@ -16,8 +16,7 @@ import (
 
 func rules(t testing.TB) *ruleSet {
 	t.Helper()
-	set, err := loadRules()
-	needs.NoError(t, err)
+	set := needs.Value(loadRules())(t)
 	return set
 }
 
@@ -25,8 +24,7 @@ func rules(t testing.TB) *ruleSet {
 func scan(t testing.TB, path string, lines ...string) []Match {
 	t.Helper()
 	var s Scanner
-	found, err := s.Scan(path, lines)
-	needs.NoError(t, err)
+	found := needs.Value(s.Scan(path, lines))(t)
 	return found
 }
 
@@ -179,8 +177,7 @@ func code(t testing.TB, n int) []string {
 		t.Skip("no source of the standard library")
 	}
 	for i := 0; len(lines) < n; i++ {
-		b, err := os.ReadFile(files[i%len(files)])
-		needs.NoError(t, err)
+		b := needs.Value(os.ReadFile(files[i%len(files)]))(t)
 		lines = append(lines, strings.Split(string(b), "\n")...)
 	}
 	return lines[:n]
