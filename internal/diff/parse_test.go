@@ -314,10 +314,7 @@ func TestParsePatchForms(t *testing.T) {
 				return
 			}
 			checkInvariants(t, c)
-			var got []string
-			for _, f := range c.Files {
-				got = append(got, fmt.Sprintf("%s %s", f.Status, f.Path))
-			}
+			got := needs.Each(c.Files, func(f File) string { return fmt.Sprintf("%s %s", f.Status, f.Path) })
 			if s := strings.Join(got, ", "); s != test.want {
 				t.Errorf("read %q, want %q", s, test.want)
 			}

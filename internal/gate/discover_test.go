@@ -13,10 +13,7 @@ import (
 )
 
 func lines(commands []Command) []string {
-	var all []string
-	for _, c := range commands {
-		all = append(all, c.Line)
-	}
+	all := needs.Each(commands, func(c Command) string { return c.Line })
 	return all
 }
 

@@ -209,18 +209,12 @@ func TestMergeCommits(t *testing.T) {
 	}
 	entries, err := r.Tree(t.Context(), m.Tree, "")
 	needs.NoError(t, err)
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Path)
-	}
+	names := needs.Each(entries, func(e Entry) string { return e.Path })
 	wantEqual(t, "merged", strings.Join(names, " "), "a.txt b.txt c.txt d.txt")
 	if m, err = r.MergeCommits(t.Context(), ours, theirs); err != nil {
 		t.Fatal(err)
 	}
-	var stages []string
-	for _, s := range m.Conflicts {
-		stages = append(stages, s.Path+" "+s.Mode+" "+string(rune('0'+s.Stage)))
-	}
+	stages := needs.Each(m.Conflicts, func(s Stage) string { return s.Path + " " + s.Mode + " " + string(rune('0'+s.Stage)) })
 	wantEqual(t, "conflicts", strings.Join(stages, ", "),
 		"a.txt 100644 1, a.txt 100644 2, a.txt 100644 3, gone.txt 100644 1, gone.txt 100644 2")
 	b := blobs(t, r)
@@ -252,10 +246,7 @@ func TestEditTree(t *testing.T) {
 	})
 	needs.NoError(t, err)
 	entries := needs.Value(r.Tree(t.Context(), tree, ""))(t)
-	var got []string
-	for _, e := range entries {
-		got = append(got, e.Mode+" "+e.Path)
-	}
+	got := needs.Each(entries, func(e Entry) string { return e.Mode + " " + e.Path })
 	wantEqual(t, "tree", strings.Join(got, ", "), `100644 a/c.txt, 100644 a/new "name".txt, 120000 link, 100755 run.sh`)
 	for _, bad := range []Edit{
 		{Path: "../x", Mode: plainMode},

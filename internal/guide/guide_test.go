@@ -62,10 +62,8 @@ func TestLoad(t *testing.T) {
 	}
 	trim := cmp.Transformer("trim", func(s string) string { return strings.ReplaceAll(s, " \n", "\n") })
 	needs.Equal(t, want, docs, trim)
-	var rules []string
-	for _, r := range g.Rules {
-		rules = append(rules, fmt.Sprintf("%s:%d for %q: %s", r.Source, r.Line, r.Dir, r.Text))
-	}
+	rules := needs.Each(g.Rules,
+		func(r precedent.Rule) string { return fmt.Sprintf("%s:%d for %q: %s", r.Source, r.Line, r.Dir, r.Text) })
 	want = []string{
 		`CLAUDE.md:3 for "": Wrap errors with ` + "`%w`",
 		`.claude/CLAUDE.md:1 for "": Never log tokens`,

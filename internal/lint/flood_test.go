@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // conflictsAt makes a file with a conflict on every third line.
@@ -60,10 +61,7 @@ func TestFloodsApart(t *testing.T) {
 			c.add(f)
 		}
 	}
-	var got []string
-	for _, f := range c.list() {
-		got = append(got, f.String())
-	}
+	got := needs.Each(c.list(), func(f precedent.Finding) string { return f.String() })
 	want := strings.Fields("a:10 b:20 a:30 a:40 a:50 a:60-61 a a:63-64 a a:66-67 a a:69-70 a a:72-73 a")
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

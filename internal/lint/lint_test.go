@@ -108,10 +108,8 @@ func checkFinding(t *testing.T, name string, c *diff.Change, f precedent.Finding
 
 // brief is a finding as "path:line rule severity".
 func brief(r Result) []string {
-	var all []string
-	for _, f := range r.Findings {
-		all = append(all, fmt.Sprintf("%s %s %s", f.Span, f.Rule, f.Severity))
-	}
+	all := needs.Each(r.Findings,
+		func(f precedent.Finding) string { return fmt.Sprintf("%s %s %s", f.Span, f.Rule, f.Severity) })
 	return all
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/secret"
 )
 
 // random makes a string of an alphabet. Secrets in tests are made, because
@@ -161,10 +162,7 @@ func TestScanSecrets(t *testing.T) {
 	before, after := awsKey(81), awsKey(82)
 	c := change("a.go", " package a", "-const key = \""+before+"\"", "+const key = \""+after+"\"", " // End.")
 	s := ScanSecrets(c)
-	var leaving []string
-	for _, m := range s.Leaving(&c.Files[0].Hunks[0]) {
-		leaving = append(leaving, m.Secret)
-	}
+	leaving := needs.Each(s.Leaving(&c.Files[0].Hunks[0]), func(m secret.Match) string { return m.Secret })
 	needs.Equal(t, []string{after, before}, leaving)
 	r := run(t, "secrets", &Input{Change: c, Secrets: func() *Secrets { return s }})
 	if len(r.Findings) != 1 || r.Findings[0].Secrets[0] != after {

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
@@ -190,10 +191,8 @@ func TestUnicodeKinds(t *testing.T) {
 				Base:       func(string) ([]byte, error) { return []byte(head), nil },
 				List:       func() ([]string, error) { return []string{"generated.go", "old.min.js"}, nil },
 			})
-			var got []string
-			for _, f := range run(t, "unicode", &Input{Change: c}).Findings {
-				got = append(got, f.Rule)
-			}
+			got := needs.Each(run(t, "unicode", &Input{Change: c}).Findings,
+				func(f precedent.Finding) string { return f.Rule })
 			if s := strings.Join(got, " "); s != test.want {
 				t.Errorf("got %s, want %s", s, test.want)
 			}

@@ -313,10 +313,7 @@ func TestRecallLearnings(t *testing.T) {
 	only.PullRequest = 7
 	propose(t, m, only)
 	recall := func(q LearningQuery) string {
-		var words []string
-		for _, l := range recallLearnings(t, m, q, "db/a.go") {
-			words = append(words, l.Directive)
-		}
+		words := needs.Each(recallLearnings(t, m, q, "db/a.go"), func(l Recalled) string { return l.Directive })
 		return strings.Join(words, ", ")
 	}
 	if got := recall(LearningQuery{}); got != "close rows of each query, look at timers, use plain words" && got != "close rows of each query, use plain words, look at timers" {

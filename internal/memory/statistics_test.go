@@ -60,10 +60,8 @@ func TestStatistics(t *testing.T) {
 		needs.Value(m.Learn(ctx, outcomes[i].PullRequest, threads, outcomes[i:i+1]))(t)
 	}
 	s := needs.Value(m.Statistics(ctx, time.Time{}))(t)
-	var got []string
-	for _, v := range s.Measures {
-		got = append(got, fmt.Sprintf("%s: %.2f of %d, %v", v.Name, *v.Value, v.Samples, v.Met()))
-	}
+	got := needs.Each(s.Measures,
+		func(v Measure) string { return fmt.Sprintf("%s: %.2f of %d, %v", v.Name, *v.Value, v.Samples, v.Met()) })
 	want := []string{
 		"findings shown on their lines: 0.75 of 4, false",
 		"posted findings accepted: 0.50 of 2, false",

@@ -59,3 +59,12 @@ func Len(t testing.TB, what string, want int) func(any, error) {
 		}
 	}
 }
+
+// Each is what a function makes of each element, as Each(found, func(f precedent.Finding) string { return f.Title }).
+func Each[T, U any](list []T, of func(T) U) []U {
+	var all []U
+	for _, one := range list {
+		all = append(all, of(one))
+	}
+	return all
+}

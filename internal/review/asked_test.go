@@ -6,6 +6,8 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // TestAskedFinders: every change is read by the generalist, and by second readers if it is an occasion for them, one
@@ -53,10 +55,7 @@ func TestAskedFinders(t *testing.T) {
 		if test.set != nil {
 			test.set(&in)
 		}
-		var got []string
-		for _, spec := range in.askedFinders() {
-			got = append(got, spec.Name)
-		}
+		got := needs.Each(in.askedFinders(), func(spec prompt.Spec) string { return spec.Name })
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s: %s are asked, want %s", test.name, got, test.want)
 		}

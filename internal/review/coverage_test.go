@@ -51,10 +51,7 @@ func TestFailedAnalyzers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := &precedent.Review{Coverage: coverage(&Input{Change: c}, model, test.reports)}
-			var unread []string
-			for _, h := range r.Coverage.Truncated {
-				unread = append(unread, h.Path)
-			}
+			unread := needs.Each(r.Coverage.Truncated, func(h precedent.TruncatedHunk) string { return h.Path })
 			needs.Equal(t, test.unread, unread)
 			needs.Equal(t, test.want, verdict(r, test.reports, &Input{}))
 		})

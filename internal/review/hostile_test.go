@@ -173,10 +173,7 @@ func tree(t *testing.T, dir string) api.Files {
 	return api.Files{
 		List: func(ctx context.Context, _ precedent.Side) ([]string, error) {
 			entries, err := repo.Tree(ctx, "HEAD", "")
-			var paths []string
-			for _, e := range entries {
-				paths = append(paths, e.Path)
-			}
+			paths := needs.Each(entries, func(e git.Entry) string { return e.Path })
 			return paths, err
 		},
 		Read: func(_ context.Context, _ precedent.Side, path string, limit int64) ([]byte, error) {

@@ -212,10 +212,7 @@ func TestNamesakes(t *testing.T) {
 }
 
 func says(f precedent.Finding) string {
-	var all []string
-	for _, d := range f.Trail {
-		all = append(all, d.Text)
-	}
+	all := needs.Each(f.Trail, func(d precedent.Decision) string { return d.Text })
 	return strings.Join(all, "; ")
 }
 

@@ -302,10 +302,7 @@ func TestNoSecretGetsOut(t *testing.T) {
 	})
 	in.Failures = []precedent.Failure{{Step: "guide", Error: "cannot read " + key}}
 	r := run(t, in)
-	var trails [][]precedent.Decision
-	for _, f := range r.Findings {
-		trails = append(trails, f.Trail)
-	}
+	trails := needs.Each(r.Findings, func(f precedent.Finding) []precedent.Decision { return f.Trail })
 	for what, v := range map[string]any{"tasks": asked, "review": r, "trails": trails} {
 		b := needs.Value(json.Marshal(v))(t)
 		if strings.Contains(string(b), key) {
@@ -384,10 +381,7 @@ func TestIdentity(t *testing.T) {
 	}
 	ids := func(head files, lines ...int) (got []string) {
 		in := input(t, files{"a.go": "package a\n"}, head)
-		var fs []object
-		for _, l := range lines {
-			fs = append(fs, finding("a.go", l, loop, "off by one", nil))
-		}
+		fs := needs.Each(lines, func(l int) object { return finding("a.go", l, loop, "off by one", nil) })
 		in.Engine = answering(fs...)
 		for _, f := range run(t, in).Live() {
 			got = append(got, f.ID)
@@ -429,10 +423,7 @@ func TestInlineCap(t *testing.T) {
 			fmt.Sprintf("remark %d", i), object{"confidence": 80 + i}))
 	}
 	in.Engine, in.MaxInline = answering(fs...), 4
-	var got []string
-	for _, f := range run(t, in).Live() {
-		got = append(got, f.Title+" "+string(f.Placement))
-	}
+	got := needs.Each(run(t, in).Live(), func(f precedent.Finding) string { return f.Title + " " + string(f.Placement) })
 	want := []string{
 		"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary",
 		"remark 0 summary",

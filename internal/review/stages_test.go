@@ -10,10 +10,7 @@ import (
 
 // TestStagesAreDocumented: the documents list the stages that run.
 func TestStagesAreDocumented(t *testing.T) {
-	var names []string
-	for _, s := range stages {
-		names = append(names, s.name)
-	}
+	names := needs.Each(stages, func(s stage) string { return s.name })
 	list := strings.Join(names, " → ")
 	for _, file := range []string{"../../docs/architecture.md", "../../doc.go", "review.go"} {
 		text := needs.Value(os.ReadFile(file))(t)

@@ -121,5 +121,5 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	const i386 = 0x40000003
-	needs.Equal(t, unix.SECCOMP_RET_KILL_PROCESS, evaluate(t, f, unix.SYS_READ, i386))
+	needs.Equal(t, uint32(unix.SECCOMP_RET_KILL_PROCESS), evaluate(t, f, unix.SYS_READ, i386))
 }

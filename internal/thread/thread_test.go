@@ -150,10 +150,8 @@ func TestWhoseThreadItIs(t *testing.T) {
 			w := talk{writer: test.writes}
 			w.opens(test.by, "t1")
 			self := Identity{Number: 7, Me: me, Read: test.reads.Read, Proven: !test.reads.Key.IsZero(), Now: now}
-			var ids []string
-			for _, th := range Assemble(w.comments, nil, test.stored, self, mayWrite) {
-				ids = append(ids, th.ID)
-			}
+			ids := needs.Each(Assemble(w.comments, nil, test.stored, self, mayWrite),
+				func(th precedent.Thread) string { return th.ID })
 			slices.Sort(ids)
 			needs.Equal(t, test.want, strings.Join(ids, " "))
 		})
