@@ -8,9 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -145,42 +142,6 @@ func TestImportInterrupted(t *testing.T) {
 		mustImport(t, c, data)
 		needs.Equal(t, want, everything(t, c))
 	}
-}
-
-const importChild = "PRECEDENT_CORPUS_TEST_IMPORT"
-
-// TestImportKilled kills processes that import a file, at random, and then lets one finish.
-func TestImportKilled(t *testing.T) {
-	if database := os.Getenv(importChild); database != "" {
-		data := needs.Value(os.ReadFile(database + ".jsonl"))(t)
-		fmt.Println("started")
-		mustImport(t, openCorpus(t, database, time.Now), data)
-		return
-	}
-	rnd := needs.Random(t)
-	data := generated(4_000, 5)
-	whole := openCorpus(t, "", time.Now)
-	mustImport(t, whole, data)
-	database := filepath.Join(t.TempDir(), "memory.db")
-	needs.NoError(t, os.WriteFile(database+".jsonl", data, 0o600))
-	for range 3 {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestImportKilled$")
-		cmd.Env = append(os.Environ(), importChild+"="+database)
-		out := needs.Value(cmd.StdoutPipe())(t)
-		needs.NoError(t, cmd.Start())
-		needs.Value(out.Read(make([]byte, 8)))(t)
-		select {
-		case <-time.After(time.Duration(rnd.IntN(250)) * time.Millisecond):
-		case <-t.Context().Done():
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Log(err) // it has ended already
-		}
-		_ = cmd.Wait() // it was killed
-	}
-	c := openCorpus(t, database, time.Now)
-	mustImport(t, c, data)
-	needs.Equal(t, everything(t, whole), everything(t, c))
 }
 
 func TestImportHostile(t *testing.T) {

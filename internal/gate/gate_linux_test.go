@@ -244,6 +244,5 @@ func TestGoRepository(t *testing.T) {
 // contentOf is a hash of all that is below a folder.
 func contentOf(t *testing.T, dir string) string {
 	t.Helper()
-	sum := needs.Value(sumFolder(dir))(t)
-	return sum
+	return needs.Value(sumFolder(dir))(t)
 }

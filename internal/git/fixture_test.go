@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
@@ -27,8 +29,7 @@ type fixture struct {
 // scratch is a temporary folder without links in its path.
 func scratch(tb testing.TB) string {
 	tb.Helper()
-	dir := needs.Value(filepath.EvalSymlinks(tb.TempDir()))(tb)
-	return dir
+	return needs.Value(filepath.EvalSymlinks(tb.TempDir()))(tb)
 }
 
 // newRepo makes an empty repository with the branch main.
@@ -314,7 +315,9 @@ func (f fixture) untouched(r *Repo, do func()) {
 // wantEqual compares two values.
 func wantEqual[T any](tb testing.TB, what string, got, want T) {
 	tb.Helper()
-	needs.Equal(tb, want, got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }
 
 type skippedFile = precedent.SkippedFile

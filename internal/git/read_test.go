@@ -16,8 +16,7 @@ import (
 
 func blobs(tb testing.TB, r *Repo) *Blobs {
 	tb.Helper()
-	b := needs.Value(r.Blobs(tb.Context()))(tb)
-	return b
+	return needs.Value(r.Blobs(tb.Context()))(tb)
 }
 
 func TestBlobs(t *testing.T) {

@@ -24,12 +24,6 @@ func (t tree) read(p string) ([]byte, error) {
 	return nil, fmt.Errorf("read %s: %w", p, fs.ErrNotExist)
 }
 
-// compare fails if something is not as it is wanted.
-func compare(t testing.TB, what string, want, got any) {
-	t.Helper()
-	needs.Equal(t, want, got)
-}
-
 func TestLoad(t *testing.T) {
 	files := tree{
 		"CLAUDE.md":             "# Style\n\n- Wrap errors with `%w` <!-- or not -->\n",
@@ -70,7 +64,7 @@ func TestLoad(t *testing.T) {
 		`CONTRIBUTING.md:1 for "": All changes need tests.`,
 		`billing/CLAUDE.md:1 for "billing": Avoid floating point for money`,
 	}
-	compare(t, "rules", want, rules)
+	needs.Equal(t, want, rules)
 }
 
 // TestLoadFailures: what cannot be read is said, and the rest holds.
@@ -94,7 +88,7 @@ func TestLoadFailures(t *testing.T) {
 		{Step: "guide", Error: ".cursorrules: not read: it is not UTF-8 text"},
 		{Step: "guide", Error: "CONTRIBUTING.md: object is missing"},
 	}
-	compare(t, "failures", want, failures)
+	needs.Equal(t, want, failures)
 	if len(g.Docs) != 2 || len(g.Docs[0].Text) > maxFileBytes || !strings.HasSuffix(g.Docs[0].Text, "\n- pad") {
 		t.Errorf("%d docs", len(g.Docs))
 	}
@@ -126,7 +120,7 @@ func TestLoadBounded(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	got := Candidates([]string{"a/b/c.go", "a/d.go", "x.go", "node_modules/p/i.js", "/etc/passwd", "../up.go"})
 	want := append(slices.Clone(Files), "a/CLAUDE.md", "a/AGENTS.md", "a/b/CLAUDE.md", "a/b/AGENTS.md")
-	compare(t, "candidates", want, got)
+	needs.Equal(t, want, got)
 	var deep []string
 	for i := range 3000 {
 		deep = append(deep, fmt.Sprintf("%d/%sf.go", i, strings.Repeat("d/", 100)))

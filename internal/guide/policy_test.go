@@ -247,7 +247,7 @@ func TestPolicyOverrides(t *testing.T) {
 			if test.whole && (got.Gate.Broken == "" || got.Fix.Broken == "") {
 				t.Error("it does not turn the gate and fixes off")
 			}
-			compare(t, "it had an effect", want, withoutBroken(got))
+			needs.Equal(t, want, withoutBroken(got))
 		})
 	}
 }
@@ -262,7 +262,7 @@ severity_floors:
 max_inline_comments: 3
 `
 	got, errs := ParsePolicy([]byte(src), "p.yaml", testFinders)
-	compare(t, "policy", precedent.Policy{MaxInline: 3, Finders: map[string]bool{"bugs": false}}, got)
+	needs.Equal(t, precedent.Policy{MaxInline: 3, Finders: map[string]bool{"bugs": false}}, got)
 	var lines []string
 	for _, err := range errs {
 		e := err.(*PolicyError)
@@ -272,7 +272,7 @@ max_inline_comments: 3
 		`p.yaml:1:19: "../x": the glob must not contain . or .. as a folder / write paths relative to the top folder with forward slashes, such as docs/** or *.pb.go`,
 		`p.yaml:5:34: "hihg" is not a severity / did you mean high?`,
 	}
-	compare(t, "errors", want, lines)
+	needs.Equal(t, want, lines)
 }
 
 // TestPolicyFailsClosed: an error takes no restriction away, and restricts nothing else.

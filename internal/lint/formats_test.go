@@ -357,8 +357,7 @@ func TestLines(t *testing.T) {
 
 func FuzzReadSarif(f *testing.F) {
 	for _, name := range []string{"ruff", "hadolint", "golangci-lint"} {
-		data := needs.Value(os.ReadFile(filepath.Join("testdata", "outputs", name+".out")))(f)
-		f.Add(data)
+		f.Add(needs.Value(os.ReadFile(filepath.Join("testdata", "outputs", name+".out")))(f))
 	}
 	f.Add([]byte(sarifOf(`{"uri":"a","uriBaseId":"LOOP"}`, `,"message":{"id":"m","arguments":["{1}","{0}"]}`)))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -31,6 +31,7 @@ func TestAskedFinders(t *testing.T) {
 		{"CI", files{".github/workflows/a.yaml": long("on: push")}, nil, "general security"},
 		{"rules", files{"a.go": long("var n = 1")}, func(in *Input) { in.Guide = ruled }, "general guidelines"},
 		{"a small change", files{"login_test.go": "package a\n"}, func(in *Input) { in.Guide = ruled }, "general security"},
+		{"twenty lines", files{"auth/login_test.go": strings.Repeat("token\n", 20)}, nil, "general security"},
 		{
 			"a small change, deep",
 			files{"a.go": "package a\n"},
@@ -74,19 +75,6 @@ func TestDeletedFileIsVerified(t *testing.T) {
 	f := byTitle(t, run(t, in), title)
 	if f.Verifier != precedent.Confirmed || !f.Live() {
 		t.Errorf("verifier %s, dropped %q: %s", f.Verifier, f.Dropped, says(f))
-	}
-}
-
-// TestFindersCost: a change of 20 lines costs at most two requests of finders.
-func TestFindersCost(t *testing.T) {
-	for _, lines := range []int{1, 20} {
-		in := input(t, files{}, files{"auth/login_test.go": strings.Repeat("token\n", lines)})
-		in.Policy.Finders = nil
-		in.Engine = answering()
-		r := run(t, in)
-		if r.Usage.Requests > 2 {
-			t.Errorf("%d lines: %d requests", lines, r.Usage.Requests)
-		}
 	}
 }
 

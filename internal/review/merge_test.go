@@ -168,7 +168,7 @@ func TestJudged(t *testing.T) {
 				t.Errorf("duplicates %v, want %v", got, test.want)
 			}
 			slices.Sort(asked)
-			compare(t, "asked", []string{"ac", "ad", "cd"}, asked)
+			needs.Equal(t, []string{"ac", "ad", "cd"}, asked)
 			needs.Equal(t, len(got)+1, fs[0].Votes)
 			if test.same == nil && !strings.Contains(says(fs[0]), "a judge found them different") {
 				t.Errorf("says %q", says(fs[0]))
@@ -203,7 +203,7 @@ func TestNamesakes(t *testing.T) {
 	if first[leak] == first[panics] {
 		t.Fatalf("one id: %v", first)
 	}
-	compare(t, "in another order", first, review(known, at(panics, 95), at(leak, 70)))
+	needs.Equal(t, first, review(known, at(panics, 95), at(leak, 70)))
 	for _, title := range []string{leak, panics} {
 		if got := review(known, at(title, 80)); got[title] != first[title] {
 			t.Errorf("%q alone has the id %s, want %s", title, got[title], first[title])
@@ -212,8 +212,7 @@ func TestNamesakes(t *testing.T) {
 }
 
 func says(f precedent.Finding) string {
-	all := needs.Each(f.Trail, func(d precedent.Decision) string { return d.Text })
-	return strings.Join(all, "; ")
+	return strings.Join(needs.Each(f.Trail, func(d precedent.Decision) string { return d.Text }), "; ")
 }
 
 // TestNoChains: a and c each resemble b and not each other. They do not end in

@@ -58,8 +58,7 @@ index 3333333..4444444 100644
 
 func parse(tb testing.TB, patch string) *diff.Change {
 	tb.Helper()
-	c := needs.Value(diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits))(tb)
-	return c
+	return needs.Value(diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits))(tb)
 }
 
 func TestPlace(t *testing.T) {
@@ -128,7 +127,7 @@ func TestPlace(t *testing.T) {
 				}
 				return
 			}
-			compare(t, "place", test.want, f.Span)
+			needs.Equal(t, test.want, f.Span)
 			for l := range strings.Lines(f.Quote) { // people are shown what the file says
 				if test.delta != 0 && !strings.Contains(patch, strings.TrimSpace(l)) {
 					t.Errorf("the quote %q is not in the file", f.Quote)

@@ -67,11 +67,7 @@ func TestRedactByPath(t *testing.T) {
 	}
 	change := &diff.Change{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		hunk := diff.Hunk{NewStart: 1}
-		for i, l := range strings.Split(strings.TrimSuffix(files[name], "\n"), "\n") {
-			hunk.Lines = append(hunk.Lines, diff.Line{Op: diff.Add, New: i + 1, Text: l})
-		}
-		change.Files = append(change.Files, diff.File{Path: name, Status: diff.Added, Hunks: []diff.Hunk{hunk}})
+		change.Files = append(change.Files, added(name, strings.Split(strings.TrimSuffix(files[name], "\n"), "\n")...))
 	}
 	none := func(what, s string) {
 		t.Helper()

@@ -192,12 +192,6 @@ func finderRun(t *testing.T, r *precedent.Review, name string) precedent.FinderR
 	return precedent.FinderRun{}
 }
 
-// compare fails if something is not as it is wanted.
-func compare(t testing.TB, what string, want, got any) {
-	t.Helper()
-	needs.Equal(t, want, got)
-}
-
 func TestWithoutEngine(t *testing.T) {
 	r := run(t, input(t, shopBase, shopHead))
 	if r.Scope != precedent.AnalyzersScope || r.Verdict != precedent.Findings {
@@ -216,7 +210,7 @@ func TestWithoutEngine(t *testing.T) {
 		Files: 3, Hunks: 3, HunksRead: 2,
 		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}},
 	}
-	compare(t, "coverage", want, r.Coverage)
+	needs.Equal(t, want, r.Coverage)
 }
 
 // TestPlanted is a model with five remarks: a right quote with a wrong number, a quote that is nowhere, perhaps a
@@ -367,7 +361,7 @@ func TestPolicy(t *testing.T) {
 				got[map[bool]string{true: f.Finder, false: f.Title}[f.Analyzer]] = f.Dropped
 			}
 			want := map[string]precedent.Dropped{"off by one": test.medium, "by zero": test.crash, "secrets": test.leak}
-			compare(t, "dropped", want, got)
+			needs.Equal(t, want, got)
 		})
 	}
 }
@@ -428,7 +422,7 @@ func TestInlineCap(t *testing.T) {
 		"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary",
 		"remark 0 summary",
 	}
-	compare(t, "order and place", want, got)
+	needs.Equal(t, want, got)
 }
 
 func TestCite(t *testing.T) {

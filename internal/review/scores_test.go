@@ -38,6 +38,7 @@ func TestOdds(t *testing.T) {
 		{"two finders", precedent.Finding{Confidence: 60, Votes: 2}, 69, ", 2 finders"},
 		{"nine finders", precedent.Finding{Confidence: 60, Votes: 9}, 77, ", 9 finders"},
 		{"certain", precedent.Finding{Confidence: 100, Votes: 3, Verifier: precedent.Confirmed}, mostWithoutProof, ", confirmed, 3 finders"},
+		{"certain, not verified", precedent.Finding{Confidence: 100, Balance: 10, Verifier: precedent.Unchecked}, mostWithoutProof, ""},
 		{"impossible", precedent.Finding{Confidence: 0, Balance: -20, Verifier: precedent.Unchecked}, 1, ""},
 	} {
 		if got, why := ShippedOdds().Of(&test.f); got != test.want || why != test.why {
@@ -203,23 +204,6 @@ func TestWantedNow(t *testing.T) {
 		}
 		if f := byTitle(t, run(t, in), "off by one"); f.Placement != want {
 			t.Errorf("wanted now %v: %s, want %s: %s", now, f.Placement, want, says(f))
-		}
-	}
-}
-
-// TestNoCertaintyWithoutProof: nothing that a model says, and nothing that a policy adds, makes a finding more than 97.
-func TestNoCertaintyWithoutProof(t *testing.T) {
-	in := input(t, shopBase, shopHead)
-	in.Policy.Focus = []precedent.Category{precedent.Bugs}
-	in.Engine = &cast{
-		finder: finds(inCart(loop, "off by one", object{"confidence": 100}),
-			inCart(mean, "division by zero", object{"confidence": 100})),
-		verifier: ruled(map[string]object{"off by one": rules("confirmed", "Yes.", loop)}),
-	}
-	r := run(t, in)
-	for _, title := range []string{"off by one", "division by zero"} {
-		if f := byTitle(t, r, title); f.Confidence != 97 {
-			t.Errorf("%s: %d: %s", title, f.Confidence, says(f))
 		}
 	}
 }

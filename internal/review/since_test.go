@@ -82,19 +82,9 @@ func TestReadBefore(t *testing.T) {
 					}
 				}
 			}
-			compare(t, "read before", test.before, got)
+			needs.Equal(t, test.before, got)
 		})
 	}
-}
-
-// TestAnotherBase: the head is as it was, and the branch now goes to a base from which it differs in more. That nobody
-// has read.
-func TestAnotherBase(t *testing.T) {
-	base := files{"a.txt": long(60, nil)}
-	head := files{"a.txt": long(60, map[int]string{10: "ten\n"})}
-	other := files{"a.txt": long(60, map[int]string{50: "fifty\n"})}
-	s := &Since{Head: "last", Changed: &diff.Change{}, Before: between(t, base, head)}
-	compare(t, "read before", map[diff.HunkRef]bool{{File: 0, Hunk: 0}: true}, s.readBefore(between(t, other, head)))
 }
 
 // pushed is the input of a review of a later head.
@@ -123,7 +113,7 @@ func TestOnlyFresh(t *testing.T) {
 		Files: 4, Hunks: 4, HunksRead: 1, HunksBefore: 2,
 		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}},
 	}
-	compare(t, "coverage", want, r.Coverage)
+	needs.Equal(t, want, r.Coverage)
 }
 
 // TestNothingFresh: after a mere rebase no finder is asked, and the review is as complete as the one before.

@@ -98,8 +98,9 @@ func TestFoundInWhatAnotherBaseShows(t *testing.T) {
 		in := pushed(t, other, head, later)
 		in.Since.Before = between(t, base, head)
 		in.Engine = answering(finding("a.txt", 1, test.line, "a defect", object{"severity": "medium"}))
-		if f := byTitle(t, run(t, in), "a defect"); f.Dropped != test.dropped {
-			t.Errorf("%s: dropped %q: %s", test.line, f.Dropped, says(f))
+		r := run(t, in)
+		if f := byTitle(t, r, "a defect"); f.Dropped != test.dropped || r.Coverage.HunksBefore != 1 {
+			t.Errorf("%s: dropped %q, %d hunks read before: %s", test.line, f.Dropped, r.Coverage.HunksBefore, says(f))
 		}
 	}
 }

@@ -16,16 +16,14 @@ import (
 
 func rules(t testing.TB) *ruleSet {
 	t.Helper()
-	set := needs.Value(loadRules())(t)
-	return set
+	return needs.Value(loadRules())(t)
 }
 
 // scan fails the test on errors.
 func scan(t testing.TB, path string, lines ...string) []Match {
 	t.Helper()
 	var s Scanner
-	found := needs.Value(s.Scan(path, lines))(t)
-	return found
+	return needs.Value(s.Scan(path, lines))(t)
 }
 
 // aws makes an access key that is none of AWS's.

@@ -59,6 +59,8 @@ func TestOutcomes(t *testing.T) {
 	const unknown, ignored, taken = precedent.OutcomeUnknown, precedent.IgnoredAtMerge, precedent.SuggestionTaken
 	const fixed, declined, resolved = precedent.Fixed, precedent.Declined, precedent.ResolvedUnchanged
 	const suggested, another = "\tdefer closeAndReport(f)\n", "\tf.Close()\n"
+	const addressed, noLonger, merged = precedent.Addressed, precedent.NoLonger, forge.Merged
+	const stillThere, declinedHere = precedent.StillThere, precedent.DeclinedHere
 	stranger := forge.Person{ID: "9", Login: "x"}
 	no := words(dana, true, "Thanks. This is intentional, see above. Bye.")
 	for _, test := range []struct {
@@ -74,7 +76,7 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{name: "nothing happened", want: unknown, proof: "open"},
 		{
-			name: "merged", state: forge.Merged, want: ignored,
+			name: "merged", state: merged, want: ignored,
 			proof: "merged with the thread open, and the flagged code is unchanged",
 		},
 		{name: "closed", state: forge.Closed, want: ignored, proof: "closed without merging"},
@@ -86,29 +88,20 @@ func TestOutcomes(t *testing.T) {
 		{name: "suggestion committed after a no", head: suggested, change: changes{no}, want: taken},
 		{name: "suggestion in another form", head: "\tdefer  closeAndReport( f )\n", want: fixed},
 		{name: "gone", head: "\n", want: fixed, proof: "changed, and no such place is left in the file"},
+		{name: "changed, and found fixed", head: another, answer: addressed, want: fixed, proof: "found it fixed"},
 		{
-			name: "changed, and found fixed", head: another, answer: precedent.Addressed, want: fixed,
-			proof: "found it fixed",
-		},
-		{
-			name: "changed, and not applicable", head: another, answer: precedent.NoLonger, want: fixed,
+			name: "changed, and not applicable", head: another, answer: noLonger, want: fixed,
 			proof: "found that it no longer applies",
 		},
-		{
-			name: "changed, and still there", head: another, answer: precedent.StillThere,
-			want: unknown, proof: "still found it",
-		},
-		{
-			name: "changed, still there, merged", head: another, answer: precedent.StillThere, state: forge.Merged,
-			want: ignored,
-		},
+		{name: "changed, and still there", head: another, answer: stillThere, want: unknown, proof: "still found it"},
+		{name: "changed, still there, merged", head: another, answer: stillThere, state: merged, want: ignored},
 		{name: "fixed after a no", head: another, change: changes{no}, want: fixed},
 		{
-			name: "found fixed, but nothing changed", answer: precedent.Addressed, state: forge.Merged,
+			name: "found fixed, but nothing changed", answer: addressed, state: merged,
 			want: unknown, proof: "found it fixed, but",
 		},
 		{
-			name: "declined", change: changes{no}, state: forge.Merged, want: declined,
+			name: "declined", change: changes{no}, state: merged, want: declined,
 			proof: "dana said: “This is intentional, see above.”", who: "dana",
 		},
 		{name: "declined and closed", change: changes{no, closedBy("dana")}, want: declined, who: "dana"},
@@ -117,19 +110,19 @@ func TestOutcomes(t *testing.T) {
 			want: declined, proof: "ann said: “Won't fix.”", who: "ann",
 		},
 		{
-			name: "declined by the author and a writer", change: changes{no, words(ann, false, "Won't fix.")},
+			name: "declined by author and writer", change: changes{no, words(ann, false, "Won't fix.")},
 			want: declined, who: "dana",
 		},
 		{name: "declined by a stranger", change: changes{words(stranger, false, "Won't fix.")}, want: unknown},
 		{name: "declined by a program", change: changes{words(robot, true, "Won't fix.")}, want: unknown},
 		{name: "declined by a deleted account", change: changes{words(ghost, true, "Won't fix.")}, want: unknown},
 		{
-			name: "declined in words that an engine read", change: changes{words(dana, true, "Leave it.")},
-			answer: precedent.DeclinedHere, want: declined, proof: "dana said: “Leave it.”", who: "dana",
+			name: "declined, as an engine read", change: changes{words(dana, true, "Leave it.")},
+			answer: declinedHere, want: declined, proof: "dana said: “Leave it.”", who: "dana",
 		},
 		{
-			name: "declined by a writer no more", change: changes{words(dana, false, "Leave it.")},
-			answer: precedent.DeclinedHere, want: unknown,
+			name: "declined by a former writer", change: changes{words(dana, false, "Leave it.")},
+			answer: declinedHere, want: unknown,
 		},
 		{name: "thumb down", votes: vote(dana, "-1", true), want: declined, proof: "dana reacted with 👎", who: "dana"},
 		{name: "thumb down of a stranger", votes: vote(ann, "-1", false), want: unknown},
@@ -140,11 +133,11 @@ func TestOutcomes(t *testing.T) {
 			proof: "dana closed the conversation, and the flagged code is unchanged", who: "dana",
 		},
 		{
-			name: "closed by a person who liked it", change: changes{closedBy("dana")},
+			name: "closed by one who liked it", change: changes{closedBy("dana")},
 			votes: vote(dana, "+1", true), want: resolved, who: "dana",
 		},
 		{
-			name: "closed by somebody", change: changes{closedBy("")}, state: forge.Merged,
+			name: "closed by somebody", change: changes{closedBy("")}, state: merged,
 			want: resolved, proof: "someone closed",
 		},
 		{name: "closed by a person, and fixed", head: "\n", change: changes{closedBy("dana")}, want: fixed},
@@ -153,14 +146,14 @@ func TestOutcomes(t *testing.T) {
 			want: resolved, proof: "the comment was deleted",
 		},
 		{
-			name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted,
+			name: "thumb up", votes: vote(dana, "+1", true), state: merged, want: precedent.Accepted,
 			proof: "dana reacted with 👍", who: "dana",
 		},
-		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: forge.Merged, want: ignored},
+		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: merged, want: ignored},
 		{name: "heart", votes: vote(dana, "heart", true), want: unknown},
 		{name: "about a file that changed", head: "\n", change: changes{func(th *precedent.Thread) {
 			th.Start, th.End, th.Quote, th.Place, th.Suggestion = 0, 0, "", "", ""
-		}}, state: forge.Merged, want: unknown, proof: "it is unknown whether"},
+		}}, state: merged, want: unknown, proof: "it is unknown whether"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			th := posted()
@@ -178,7 +171,7 @@ func TestOutcomes(t *testing.T) {
 			in.Trees.Head = "0123456789abcdef"
 			if test.answer != "" {
 				in.Answers = []precedent.ThreadAnswer{{Thread: th.ID, State: test.answer}}
-				if test.answer == precedent.DeclinedHere {
+				if test.answer == declinedHere {
 					in.Answers[0].Who, in.Answers[0].Words = "dana", "Leave it."
 				}
 			}

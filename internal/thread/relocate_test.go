@@ -73,7 +73,7 @@ func TestRelocate(t *testing.T) {
 		{"line changed into several", file(1, 9), replace(4, "another\nand one\n"), at(4, 4), "a.go:4-5", true},
 		{"changed among others", file(1, 9), file(1, 2) + "three\nfour\nfive\n" + file(6, 9), at(4, 4), "a.go:4", true},
 		{
-			"changed beyond what is near", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40),
+			"changed beyond", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40),
 			"a.go", true,
 		},
 		{"line deleted", file(1, 9), replace(4, ""), at(4, 4), "a.go", true},
@@ -88,13 +88,10 @@ func TestRelocate(t *testing.T) {
 		{"block moved behind", file(1, 9), file(1, 2) + file(6, 9) + file(3, 5), at(4, 4), "a.go:8", false},
 		{"block moved before", file(1, 9), file(7, 9) + file(1, 6), at(8, 8), "a.go:2", false},
 		{"unique line moved alone", file(1, 9), "line number 8\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go:1", false},
+		{"short line moved", file(1, 7) + "x\n" + file(9, 9), "x\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go", true},
 		{
-			"short line moved alone", file(1, 7) + "short\n" + file(9, 9), "short\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go",
-			true,
-		},
-		{
-			"one of two equal ones is gone", "same old line\n" + file(1, 9) + "same old line\n",
-			file(5, 9) + "same old line\n" + file(1, 4), at(1, 1), "a.go", true,
+			"one of two equal is gone", "a same line\n" + file(1, 9) + "a same line\n",
+			file(5, 9) + "a same line\n" + file(1, 4), at(1, 1), "a.go", true,
 		},
 		{"all gone", file(1, 9), "nothing\n", at(4, 6), "a.go:1", true},
 		{"emptied", file(1, 9), "", at(4, 6), "a.go", true},
@@ -128,6 +125,8 @@ func TestRelocateThroughFiles(t *testing.T) {
 		}
 		return nil, errors.New("no such object")
 	}
+	kept := trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)})
+	edited := trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 8)})
 	whole, quoting := at(0, 0), at(0, 0)
 	quoting.Quote = "  line number 3\nline number 4"
 	quotingLines, quotingOthers := at(7, 8), at(7, 8)
@@ -146,14 +145,8 @@ func TestRelocateThroughFiles(t *testing.T) {
 		{"the old commit is gone", forgotten, at(4, 4), "", false},
 		{"the old commit is gone, not what was quoted", forgotten, quotingLines, "a.go:3-4", false},
 		{"the old commit is gone, and what was quoted", forgotten, quotingOthers, "", false},
-		{
-			"about a whole file", trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)}), whole, "a.go",
-			false,
-		},
-		{
-			"about a whole file that changed", trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 8)}), whole,
-			"a.go", true,
-		},
+		{"about a whole file", kept, whole, "a.go", false},
+		{"about a whole file that changed", edited, whole, "a.go", true},
 		{"about a file that is gone", deleted, whole, "", true},
 		{"in the summary, quoting", renamed, quoting, "b/c.go:4-5", false},
 		{"in the summary, about nothing", renamed, precedent.Thread{Commit: "then"}, "", false},
