@@ -171,6 +171,8 @@ func TestGovetMissing(t *testing.T) {
 }
 
 func TestGovet(t *testing.T) {
+	const skipped, elsewhere = precedent.StatusSkipped, "\nimport _ \"example.com/elsewhere\"\n"
+	const tidy = "go.mod or go.sum lacks an imported module: run go mod tidy)"
 	env := goEnv(t)
 	for _, test := range []struct {
 		name, tree string
@@ -188,17 +190,8 @@ func F(s string) { fmt.Printf("%d\n", s) }
 
 		{"rows", rowsUnchecked, []string{"db/db.go:6 sqlrowserr medium"}, precedent.StatusOK, ""},
 
-		{"nothing wrong", `
--- go.mod --
-module example.com/m
--- a.go --
-package m
-`, nil, precedent.StatusEmpty, ""},
-
-		{"no go.mod", `
--- a.go --
-package m
-`, nil, precedent.StatusSkipped, "a.go (no go.mod in its folder or a parent folder)"},
+		{"nothing wrong", goMod + "-- a.go --\npackage m\n", nil, precedent.StatusEmpty, ""},
+		{"no go.mod", "-- a.go --\npackage m\n", nil, skipped, "a.go (no go.mod in its folder or a parent folder)"},
 
 		{
 			"type error, others go on", goMod + `-- bad/a.go --
@@ -212,44 +205,24 @@ import "example.com/m/bad"
 
 func F(x int) { x = bad.F(); x = x }
 ` + assigns("good/a.go", "good"),
-			[]string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"},
-			precedent.StatusOK,
+			[]string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK,
 			"not checked: package ./bad (compile error)",
 		},
 
-		{"syntax error", `
--- go.mod --
-module example.com/m
--- a.go --
-package m
-
-func F( {
-`, nil, precedent.StatusSkipped, "package . (compile error)"},
-
+		{"syntax error", goMod + "-- a.go --\npackage m\n\nfunc F( {\n", nil, skipped, "package . (compile error)"},
 		{
-			"missing module", goMod + `-- a/a.go --
-package m
-
-import _ "example.com/elsewhere"
-` + assigns("b/b.go", "b"),
-			[]string{"b/b.go:4 assign medium"},
-			precedent.StatusOK,
-			"package ./a (go.mod or go.sum lacks an imported module: run go mod tidy)",
+			"missing module", goMod + "-- a/a.go --\npackage m\n" + elsewhere + assigns("b/b.go", "b"),
+			[]string{"b/b.go:4 assign medium"}, precedent.StatusOK, "package ./a (" + tidy,
 		},
-
-		{"required module without a checksum", goMod + `
-require example.com/elsewhere v1.0.0
--- go.sum --
--- a.go --
-package m
-
-import _ "example.com/elsewhere"
-`, nil, precedent.StatusSkipped, "package . (go.mod or go.sum lacks an imported module: run go mod tidy)"},
+		{
+			"required module without a checksum",
+			goMod + "\nrequire example.com/elsewhere v1.0.0\n-- go.sum --\n-- a.go --\npackage m\n" + elsewhere,
+			nil, skipped, "package . (" + tidy,
+		},
 
 		{
 			"required module that is not downloaded", usesMissing,
-			[]string{"good/good.go:4 assign medium"},
-			precedent.StatusOK,
+			[]string{"good/good.go:4 assign medium"}, precedent.StatusOK,
 			"not checked: package ./dep, package ./uses (a needed module is not downloaded: run go mod download)",
 		},
 
@@ -272,23 +245,14 @@ import "example.com/gone"
 var _ gone.DB
 `, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: 2 test files (run go mod download)"},
 
-		{"toolchain that cannot be had", `
--- go.mod --
-module example.com/m
-
-go 1.999.0
-
-toolchain go1.999.1
--- a.go --
-package m
-`, nil, precedent.StatusSkipped, "package . (needs a newer version of Go)"},
-
-		{"broken go.mod", `
--- go.mod --
-modul example.com/m
--- a.go --
-package m
-`, nil, precedent.StatusSkipped, "package . (go.mod or go.work cannot be used)"},
+		{
+			"toolchain that cannot be had", strings.Replace(goMod, "1.22", "1.999.0\n\ntoolchain go1.999.1", 1) + "-- a.go --\npackage m\n",
+			nil, skipped, "package . (needs a newer version of Go)",
+		},
+		{
+			"broken go.mod", "-- go.mod --\nmodul example.com/m\n-- a.go --\npackage m\n",
+			nil, skipped, "package . (go.mod or go.work cannot be used)",
+		},
 
 		{"several modules", goMod + assigns("a.go", "m") + `-- tools/go.mod --
 module example.com/m/tools
@@ -387,43 +351,25 @@ func Testlower(t *testing.T) {}
 func TestG(t *testing.T) { t.Logf("%d", "x") }
 `, []string{"a_test.go:7 testinggoroutine medium", "a_test.go:8 printf medium", "b_test.go:5 tests medium", "b_test.go:7 printf medium"}, precedent.StatusOK, ""},
 
-		{"broken tests do not hide the package", goMod + assigns("a.go", "m") + `-- a_test.go --
-package m
-
-var x int = "not a number"
-`, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: a_test.go (compile error)"},
-
-		{"other system", goMod + `-- a.go --
-package m
-` + assigns("a_plan9.go", "m"), nil, precedent.StatusEmpty, "not checked: a_plan9.go (not built on " + runtime.GOOS},
-
-		{"only for another system", `
--- go.mod --
-module example.com/m
--- a.go --
-//go:build plan9
-
-package m
-`, nil, precedent.StatusSkipped, "a.go ("},
-
-		{"testdata and underscores are not packages", `
--- go.mod --
-module example.com/m
--- testdata/a.go --
-package broken (
--- _old/a.go --
-package broken (
-`, nil, precedent.StatusSkipped, "no Go file"},
-
-		{"import cycle", goMod + `-- a/a.go --
-package a
-
-import _ "example.com/m/b"
--- b/b.go --
-package b
-
-import _ "example.com/m/a"
-`, nil, precedent.StatusEmpty, "not checked: package ./a (import cycle)"},
+		{
+			"broken tests do not hide the package",
+			goMod + assigns("a.go", "m") + "-- a_test.go --\npackage m\n\nvar x int = \"not a number\"\n",
+			[]string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: a_test.go (compile error)",
+		},
+		{
+			"other system", goMod + "-- a.go --\npackage m\n" + assigns("a_plan9.go", "m"),
+			nil, precedent.StatusEmpty, "not checked: a_plan9.go (not built on " + runtime.GOOS,
+		},
+		{"only for another system", goMod + "-- a.go --\n//go:build plan9\n\npackage m\n", nil, skipped, "a.go ("},
+		{
+			"testdata and underscores are not packages",
+			goMod + "-- testdata/a.go --\npackage broken (\n-- _old/a.go --\npackage broken (\n", nil, skipped, "no Go file",
+		},
+		{
+			"import cycle", goMod + "-- a/a.go --\npackage a\n\nimport _ \"example.com/m/b\"\n" +
+				"-- b/b.go --\npackage b\n\nimport _ \"example.com/m/a\"\n",
+			nil, precedent.StatusEmpty, "not checked: package ./a (import cycle)",
+		},
 
 		{"line directives are not believed", goMod + `-- base/b.go --
 package m

@@ -158,10 +158,7 @@ func TestLinters(t *testing.T) {
 		files  []diff.File // changed if nil
 	}{
 		{name: "added line", want: bad, status: ok},
-		{
-			name: "nothing wrong", tree: "-- a.txt --\nfine\n", files: []diff.File{file(added("a.txt", "fine\n"))},
-			status: empty,
-		},
+		{name: "fine", tree: "-- a.txt --\nfine\n", files: []diff.File{file(added("a.txt", "fine\n"))}, status: empty},
 		{
 			name: "no linters", change: func(in *Input, _ *box) { in.External.Linters = nil },
 			status: precedent.StatusOff, says: "no linters are configured",
@@ -177,10 +174,7 @@ func TestLinters(t *testing.T) {
 		{name: "sandbox that fails", change: func(in *Input, _ *box) {
 			in.External.Sandbox = func(context.Context) (Runner, error) { return nil, errors.New("namespaces are off") }
 		}, status: skipped, says: "namespaces are off"},
-		{
-			name: "not installed", change: versioned(Output{}, ErrNotInstalled),
-			status: skipped, says: "grep: not installed",
-		},
+		{name: "not here", change: versioned(Output{}, ErrNotInstalled), status: skipped, says: "grep: not installed"},
 		{
 			name: "does not start", change: versioned(Output{Exit: 127, Stderr: []byte("no interpreter\nmore")}, nil),
 			status: failed, says: "grep: it does not start: exit status 127: no interpreter",

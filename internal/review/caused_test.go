@@ -32,10 +32,7 @@ func TestCausedBy(t *testing.T) {
 		{"nowhere", "page.go", 4, "\treturn Find(id).Email", cause, none, "", ""},
 		{"nowhere in the repository", "../../etc/passwd", 4, "root:x:0:0", cause, none, "", ""},
 		{"by nothing", "page.go", 4, breaks, "\treturn cache.get(id)", none, "", ""},
-		{
-			"by an unchanged line", "page.go", 4, breaks, "func Find(id int) *User {",
-			precedent.UnchangedCode, "user.go:3", "",
-		},
+		{"by an old line", "page.go", 4, breaks, "func Find(id int) *User {", precedent.UnchangedCode, "user.go:3", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, base, head)

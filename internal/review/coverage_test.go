@@ -44,7 +44,7 @@ func TestFailedAnalyzers(t *testing.T) {
 		{"not loaded", list(analyzer(empty, some), analyzer(empty, nil)), nil, precedent.Clean},
 		{"a model read it", list(analyzer(precedent.StatusTimeout, nil), prompted(empty, true)), nil, precedent.Clean},
 		{
-			"the model failed", list(analyzer(empty, nil), prompted(empty, true), prompted(failed, false)),
+			"a model failed", list(analyzer(empty, nil), prompted(empty, true), prompted(failed, false)),
 			all, precedent.Partial,
 		},
 		{"no answer", list(analyzer(empty, nil), prompted(failed, false)), all, precedent.Failed},

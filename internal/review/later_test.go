@@ -163,8 +163,7 @@ func TestPushes(t *testing.T) {
 	shifted = strings.Replace(shifted, "\tsum := 0\n", "\tvar sum int\n", 1)
 	r = b.push(head.with(files{"cart/cart.go": shifted}), []object{
 		finding("cart/cart.go", 7, loop, "n goes one too far: items has no such index", nil),
-		finding("cart/cart.go", 17, mean, "Division by zero when there is nothing in it",
-			object{"severity": "medium"}),
+		finding("cart/cart.go", 17, mean, "Division by zero when there is nothing in it", object{"severity": "medium"}),
 	}, nil)
 	checkAnswers(t, "shifted", r, map[string]string{
 		past: "still_there at cart/cart.go:7 by finder",

@@ -68,11 +68,11 @@ func TestMerge(t *testing.T) {
 		note string // part of a decision of the first finding
 	}{
 		{
-			"same place and category, same matter", list(bug("bugs", 5, 5, leak), bug("security", 5, 5, leakToo)), "b→a",
+			"same matter", list(bug("bugs", 5, 5, leak), bug("security", 5, 5, leakToo)), "b→a",
 			"represents 2 findings of bugs, security",
 		},
 		{
-			"same place and category, other words: nobody compared them",
+			"other words: nobody compared them",
 			list(bug("bugs", 5, 5, leak), bug("security", 5, 5, panics)), "", "possibly the same as the finding at a.go:5",
 		},
 		{
@@ -81,33 +81,30 @@ func TestMerge(t *testing.T) {
 			"possibly the same as the finding at a.go:5-9",
 		},
 		{
-			"same place and category, similar words", list(bug("bugs", 5, 5, leak), bug("security", 5, 5, leakPerhaps)),
+			"similar words", list(bug("bugs", 5, 5, leak), bug("security", 5, 5, leakPerhaps)),
 			"b→a", "likely the same as 1 more, which no judge compared",
 		},
 		{
-			"same place, other category, other matter",
+			"other category and matter",
 			list(bug("bugs", 5, 5, leak), said("", "security", 5, 5, security, panics)), "", "",
 		},
 		{"overlap, same matter", list(bug("bugs", 5, 9, leak), bug("bugs", 8, 8, leakToo)), "a→b", ""},
 		{"overlap, other matter", list(bug("bugs", 5, 9, leak), bug("bugs", 8, 8, panics)), "", ""},
 		{
-			"near, same matter: nobody compared them", list(bug("bugs", 5, 9, leak), bug("bugs", 30, 30, leakToo)), "",
+			"near, same matter", list(bug("bugs", 5, 9, leak), bug("bugs", 30, 30, leakToo)), "",
 			"possibly the same as the finding at a.go:30",
 		},
 		{"far, same matter", list(bug("bugs", 5, 9, leak), bug("bugs", 60, 60, leakToo)), "", ""},
 		{"other side", list(bug("bugs", 5, 5, leak), left(bug("bugs", 5, 5, leak))), "", ""},
 		{"other file", list(bug("bugs", 5, 5, leak), in("b.go", bug("bugs", 5, 5, leak))), "", "also at b.go:5"},
-		{
-			"an analyzer speaks for a model", list(fixing(bug("bugs", 5, 5, leak)), computed(bug("govet", 5, 5, leakToo))),
-			"a→b", "",
-		},
+		{"analyzers speak", list(fixing(bug("bugs", 5, 5, leak)), computed(bug("govet", 5, 5, leakToo))), "a→b", ""},
 		{"who has a fix speaks", list(bug("bugs", 5, 5, leak), fixing(bug("bugs", 5, 5, leakToo))), "a→b", ""},
 		{
-			"an analyzer does not repeat itself",
+			"none repeats itself",
 			list(computed(bug("unicode", 5, 5, leak)), computed(bug("unicode", 6, 6, leak))), "", "",
 		},
 		{
-			"an analyzer repeats a rule on a line",
+			"a rule on a line",
 			list(computed(bug("unicode", 5, 5, leak)), computed(bug("unicode", 5, 5, panics))), "a→b", "",
 		},
 		{"whole files", list(bug("bugs", 0, 0, leak), bug("bugs", 0, 0, leakToo), bug("bugs", 3, 3, leak)), "b→a", ""},

@@ -90,14 +90,14 @@ func TestOutcomes(t *testing.T) {
 		{name: "gone", head: "\n", want: fixed, proof: "changed, and no such place is left in the file"},
 		{name: "changed, and found fixed", head: another, answer: addressed, want: fixed, proof: "found it fixed"},
 		{
-			name: "changed, and not applicable", head: another, answer: noLonger, want: fixed,
+			name: "not applicable", head: another, answer: noLonger, want: fixed,
 			proof: "found that it no longer applies",
 		},
 		{name: "changed, and still there", head: another, answer: stillThere, want: unknown, proof: "still found it"},
 		{name: "changed, still there, merged", head: another, answer: stillThere, state: merged, want: ignored},
 		{name: "fixed after a no", head: another, change: changes{no}, want: fixed},
 		{
-			name: "found fixed, but nothing changed", answer: addressed, state: merged,
+			name: "found fixed, not changed", answer: addressed, state: merged,
 			want: unknown, proof: "found it fixed, but",
 		},
 		{
@@ -109,10 +109,7 @@ func TestOutcomes(t *testing.T) {
 			name: "declined by the author", change: changes{words(ann, false, "Won't fix.")},
 			want: declined, proof: "ann said: “Won't fix.”", who: "ann",
 		},
-		{
-			name: "declined by author and writer", change: changes{no, words(ann, false, "Won't fix.")},
-			want: declined, who: "dana",
-		},
+		{name: "declined by both", change: changes{no, words(ann, false, "Won't fix.")}, want: declined, who: "dana"},
 		{name: "declined by a stranger", change: changes{words(stranger, false, "Won't fix.")}, want: unknown},
 		{name: "declined by a program", change: changes{words(robot, true, "Won't fix.")}, want: unknown},
 		{name: "declined by a deleted account", change: changes{words(ghost, true, "Won't fix.")}, want: unknown},
@@ -121,7 +118,7 @@ func TestOutcomes(t *testing.T) {
 			answer: declinedHere, want: declined, proof: "dana said: “Leave it.”", who: "dana",
 		},
 		{
-			name: "declined by a former writer", change: changes{words(dana, false, "Leave it.")},
+			name: "a former writer", change: changes{words(dana, false, "Leave it.")},
 			answer: declinedHere, want: unknown,
 		},
 		{name: "thumb down", votes: vote(dana, "-1", true), want: declined, proof: "dana reacted with 👎", who: "dana"},
@@ -136,10 +133,7 @@ func TestOutcomes(t *testing.T) {
 			name: "closed by one who liked it", change: changes{closedBy("dana")},
 			votes: vote(dana, "+1", true), want: resolved, who: "dana",
 		},
-		{
-			name: "closed by somebody", change: changes{closedBy("")}, state: merged,
-			want: resolved, proof: "someone closed",
-		},
+		{name: "by somebody", change: changes{closedBy("")}, state: merged, want: resolved, proof: "someone closed"},
 		{name: "closed by a person, and fixed", head: "\n", change: changes{closedBy("dana")}, want: fixed},
 		{
 			name: "deleted", change: changes{func(th *precedent.Thread) { th.Deleted = true }},

@@ -72,10 +72,7 @@ func TestRelocate(t *testing.T) {
 		{"line changed", file(1, 9), replace(4, "another\n"), at(4, 4), "a.go:4", true},
 		{"line changed into several", file(1, 9), replace(4, "another\nand one\n"), at(4, 4), "a.go:4-5", true},
 		{"changed among others", file(1, 9), file(1, 2) + "three\nfour\nfive\n" + file(6, 9), at(4, 4), "a.go:4", true},
-		{
-			"changed beyond", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40),
-			"a.go", true,
-		},
+		{"changed, far", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40), "a.go", true},
 		{"line deleted", file(1, 9), replace(4, ""), at(4, 4), "a.go", true},
 		{"white space changed", file(1, 9), replace(4, "\t\tline  number 4 \n"), at(4, 4), "a.go:4", false},
 		{"line endings changed", file(1, 9), strings.ReplaceAll(file(1, 9), "\n", "\r\n"), at(4, 5), "a.go:4-5", false},

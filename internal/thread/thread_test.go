@@ -215,10 +215,7 @@ func TestStates(t *testing.T) {
 		{name: "closed by us, and forgotten", conv: closed(me), want: addressed},
 		{name: "closed by us, and thanked", conv: closed(me), said: says(ann, "Thanks!"), want: addressed},
 		{name: "closed by us, and declined", conv: closed(me), said: says(dana, "Not a bug."), want: wontFix},
-		{
-			name: "by somebody, when we would have", conv: closed(forge.Person{}),
-			stored: asIs(addressed), want: addressed,
-		},
+		{name: "by somebody, as we would have", conv: closed(forge.Person{}), stored: asIs(addressed), want: addressed},
 		{name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(addressed), want: resolved},
 		{name: "closed with our account", as: person, conv: closed(person), stored: asIs(isOpen), want: isOpen},
 		{name: "so, when we would have", as: person, conv: closed(person), stored: asIs(addressed), want: addressed},
