@@ -279,7 +279,7 @@ func buildGitHub(t *testing.T) build {
 
 // TestSyncGitHub: 12,000 comments, edits and deletions between runs, faults, and a kill on every tenth page.
 func TestSyncGitHub(t *testing.T) {
-	n := needs.Rounds(12_000, 3_000) // 130 pages or 35
+	n := needs.Rounds(12_000, 1_500) // 130 pages or 18
 	newSyncStage(t, n, 20*time.Minute, buildGitHub(t)).test(n)
 }
 

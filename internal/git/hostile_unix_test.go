@@ -3,7 +3,9 @@
 package git
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -139,15 +141,20 @@ func TestKilledWithItsChildren(t *testing.T) {
 	fifo(t, held)
 	// The child holds the FIFO's writing end for as long as it lives.
 	needs.WriteProgram(t, program, "#!/bin/sh\nsleep 1000 > '"+held+"' &\nsleep 1000\n")
-	reader := make(chan error)
+	ctx, kill := context.WithCancel(t.Context())
+	gone := make(chan error)
 	go func() {
-		_, err := os.ReadFile(held)
-		reader <- err
+		pipe, err := os.Open(held) // waits for the child
+		if kill(); err == nil {
+			_, err = io.Copy(io.Discard, pipe)
+		}
+		gone <- err
 	}()
-	_, err := Open(t.Context(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: 3 * time.Second})
-	wantError(t, err, "git took longer than 3s", "")
+	_, err := Open(ctx, f.dir, Options{Exec: program, TempDir: scratch(t)})
+	wantError(t, err, "stopped", "")
 	select {
-	case <-reader:
+	case err := <-gone:
+		needs.NoError(t, err)
 	case <-time.After(time.Minute):
 		t.Error("a child lives on")
 	}
