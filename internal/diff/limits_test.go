@@ -225,27 +225,3 @@ func TestCutHunk(t *testing.T) {
 	}
 	needs.Equal(t, "3 KiB", size(3<<10))
 }
-
-// tenFiles is a change of ten files and 20,000 changed lines.
-func tenFiles() string {
-	var b strings.Builder
-	for i := range 10 {
-		fmt.Fprintf(&b, ":100644 100644 1111111 2222222 M\x00dir/file%d\x00", i)
-	}
-	b.WriteString("\x00")
-	for i := range 10 {
-		b.WriteString(section(i))
-		for h := range 100 {
-			fmt.Fprintf(&b, "@@ -%d,16 +%d,16 @@ func f%d() {\n", 50*h+1, 50*h+1, h)
-			b.WriteString(strings.Repeat(" \tcontext\n", 3))
-			for l := range 10 {
-				fmt.Fprintf(&b, "-\told := compute(%d, %d, \"text\")\n", h, l)
-			}
-			for l := range 10 {
-				fmt.Fprintf(&b, "+\tfresh := compute(%d, %d, \"text\")\n", h, l)
-			}
-			b.WriteString(strings.Repeat(" \tcontext\n", 3))
-		}
-	}
-	return b.String()
-}

@@ -3,7 +3,6 @@ package memory
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestStatistics: numbers come from what is stored, each with its samples, and what is not there is missing.
@@ -88,30 +86,5 @@ func TestStatistics(t *testing.T) {
 	all, err := other.StatisticsOfAll(ctx, time.Time{})
 	if err != nil || all.Reviews != 3 || len(all.People) != 0 || len(all.Hotspots) != 0 {
 		t.Errorf("all: %+v %v", all, err)
-	}
-}
-
-// BenchmarkStatistics reads 10,000 reviews with 20,000 outcomes: 0.5 s on a busy machine.
-func BenchmarkStatistics(b *testing.B) {
-	ctx := b.Context()
-	db := needs.Value(store.Open(ctx, filepath.Join(b.TempDir(), "memory.db"), store.Options{}))(b)
-	defer db.Close()
-	m := &Memory{DB: db, Repo: repo, Now: func() time.Time { return start }}
-	rows := needs.Value(m.rows(ctx))(b)
-	var outcomes []precedent.Outcome
-	for i := range 10_000 {
-		f := find(fmt.Sprintf("d/%d.go", i%500), fmt.Sprint("line ", i%3_000), precedent.Bugs, precedent.Medium, "Something")
-		number := i/3 + 1
-		v := &precedent.Review{ID: fmt.Sprint("r", i), Repo: repo, Head: fmt.Sprint(i), Scope: precedent.FullScope, Threshold: 75, Findings: []precedent.Finding{f}, At: start.Add(time.Duration(i) * time.Minute), PullRequest: &number}
-		needs.NoError(b, m.Record(ctx, v))
-		for k := range 2 {
-			outcomes = append(outcomes, precedent.Outcome{Fingerprint: fmt.Sprint(i, k), PullRequest: number, Kind: precedent.OutcomeKinds[(i+k)%7], Confidence: 50 + i%50, MayWrite: true, Proof: "the flagged lines changed", At: start})
-		}
-	}
-	needs.NoError(b, rows.SaveOutcomes(ctx, outcomes))
-	for b.Loop() {
-		if s, err := m.Statistics(ctx, time.Time{}); err != nil || s.Reviews != 10_000 {
-			b.Fatal(err)
-		}
 	}
 }

@@ -89,12 +89,3 @@ func TestSpeaksOfTrust(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkAskedFinders looks for an occasion in 20,000 lines that have none.
-func BenchmarkAskedFinders(b *testing.B) {
-	in := input(b, files{}, files{"a.go": strings.Repeat("\tvalue := compute(7, \"north by north-west\", items[7].name)\n", 20_000)})
-	in.Policy.Finders, in.Engine = nil, answering()
-	for b.Loop() {
-		in.askedFinders()
-	}
-}

@@ -133,13 +133,3 @@ func FuzzOwn(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkOwn(b *testing.B) {
-	search := secret.NewOwn(own)
-	page := strings.Repeat("A sentence of a comment that is as long as one can be. ", 1200)
-	for b.Loop() {
-		if search.In(page) {
-			b.Fatal("found")
-		}
-	}
-}

@@ -84,20 +84,6 @@ func TestRedactIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkRedact redacts 20,000 lines of Go as 400 hunks; the budget is 300 ms.
-func BenchmarkRedact(b *testing.B) {
-	var hunks []string
-	for hunk := range slices.Chunk(code(b, 20000), 50) {
-		hunks = append(hunks, strings.Join(hunk, "\n"))
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, h := range hunks {
-			Redact("a.go", h)
-		}
-	}
-}
-
 func FuzzRedact(f *testing.F) {
 	r := rand.New(rand.NewSource(4))
 	set := needs.Value(loadRules())(f)

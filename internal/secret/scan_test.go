@@ -231,15 +231,3 @@ func TestWorkIsLinear(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkHostile redacts texts that are made to cost as much as they can.
-func BenchmarkHostile(b *testing.B) {
-	for name, text := range hostileTexts {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				Redact("", text)
-			}
-		})
-	}
-}
