@@ -205,14 +205,16 @@ import "example.com/m/bad"
 
 func F(x int) { x = bad.F(); x = x }
 ` + assigns("good/a.go", "good"),
-			[]string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK,
+			[]string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"},
+			precedent.StatusOK,
 			"not checked: package ./bad (compile error)",
 		},
 
 		{"syntax error", goMod + "-- a.go --\npackage m\n\nfunc F( {\n", nil, skipped, "package . (compile error)"},
 		{
 			"missing module", goMod + "-- a/a.go --\npackage m\n" + elsewhere + assigns("b/b.go", "b"),
-			[]string{"b/b.go:4 assign medium"}, precedent.StatusOK, "package ./a (" + tidy,
+			[]string{"b/b.go:4 assign medium"},
+			precedent.StatusOK, "package ./a (" + tidy,
 		},
 		{
 			"required module without a checksum",
@@ -222,7 +224,8 @@ func F(x int) { x = bad.F(); x = x }
 
 		{
 			"required module that is not downloaded", usesMissing,
-			[]string{"good/good.go:4 assign medium"}, precedent.StatusOK,
+			[]string{"good/good.go:4 assign medium"},
+			precedent.StatusOK,
 			"not checked: package ./dep, package ./uses (a needed module is not downloaded: run go mod download)",
 		},
 
@@ -354,7 +357,8 @@ func TestG(t *testing.T) { t.Logf("%d", "x") }
 		{
 			"broken tests do not hide the package",
 			goMod + assigns("a.go", "m") + "-- a_test.go --\npackage m\n\nvar x int = \"not a number\"\n",
-			[]string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: a_test.go (compile error)",
+			[]string{"a.go:4 assign medium"},
+			precedent.StatusOK, "not checked: a_test.go (compile error)",
 		},
 		{
 			"other system", goMod + "-- a.go --\npackage m\n" + assigns("a_plan9.go", "m"),
