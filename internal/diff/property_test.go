@@ -268,7 +268,8 @@ func apply(t *testing.T, old string, f *File) string {
 
 func fuzzSeeds(f *testing.F) {
 	f.Helper()
-	f.Add(strings.Repeat(record[:len(record)-1], 2) + "\x00" + section(0) + "@@ -1,9 +1,9 @@ func f() {\n \tcontext\n-\told()\n+\tfresh(")
+	f.Add(strings.Repeat(record[:len(record)-1], 2) + "\x00" + section(0) +
+		"@@ -1,9 +1,9 @@ func f() {\n \tcontext\n-\told()\n+\tfresh(")
 	for _, s := range []string{
 		"", "\x00", record, record + section(0), "::100644 100644 100644 1 2 3 MM\x00f\x00",
 		record + "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@ x\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",

@@ -214,7 +214,8 @@ func TestMergeCommits(t *testing.T) {
 	if m, err = r.MergeCommits(t.Context(), ours, theirs); err != nil {
 		t.Fatal(err)
 	}
-	stages := needs.Each(m.Conflicts, func(s Stage) string { return s.Path + " " + s.Mode + " " + string(rune('0'+s.Stage)) })
+	stages := needs.Each(m.Conflicts,
+		func(s Stage) string { return s.Path + " " + s.Mode + " " + string(rune('0'+s.Stage)) })
 	wantEqual(t, "conflicts", strings.Join(stages, ", "),
 		"a.txt 100644 1, a.txt 100644 2, a.txt 100644 3, gone.txt 100644 1, gone.txt 100644 2")
 	b := blobs(t, r)

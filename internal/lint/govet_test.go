@@ -249,7 +249,8 @@ var _ gone.DB
 `, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: 2 test files (run go mod download)"},
 
 		{
-			"toolchain that cannot be had", strings.Replace(goMod, "1.22", "1.999.0\n\ntoolchain go1.999.1", 1) + "-- a.go --\npackage m\n",
+			"toolchain that cannot be had",
+			strings.Replace(goMod, "1.22", "1.999.0\n\ntoolchain go1.999.1", 1) + "-- a.go --\npackage m\n",
 			nil, skipped, "package . (needs a newer version of Go)",
 		},
 		{
@@ -367,7 +368,8 @@ func TestG(t *testing.T) { t.Logf("%d", "x") }
 		{"only for another system", goMod + "-- a.go --\n//go:build plan9\n\npackage m\n", nil, skipped, "a.go ("},
 		{
 			"testdata and underscores are not packages",
-			goMod + "-- testdata/a.go --\npackage broken (\n-- _old/a.go --\npackage broken (\n", nil, skipped, "no Go file",
+			goMod + "-- testdata/a.go --\npackage broken (\n-- _old/a.go --\npackage broken (\n",
+			nil, skipped, "no Go file",
 		},
 		{
 			"import cycle", goMod + "-- a/a.go --\npackage a\n\nimport _ \"example.com/m/b\"\n" +

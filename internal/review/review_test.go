@@ -417,7 +417,8 @@ func TestInlineCap(t *testing.T) {
 			fmt.Sprintf("remark %d", i), object{"confidence": 80 + i}))
 	}
 	in.Engine, in.MaxInline = answering(fs...), 4
-	got := needs.Each(run(t, in).Live(), func(f precedent.Finding) string { return f.Title + " " + string(f.Placement) })
+	got := needs.Each(run(t, in).Live(),
+		func(f precedent.Finding) string { return f.Title + " " + string(f.Placement) })
 	want := []string{
 		"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary",
 		"remark 0 summary",
