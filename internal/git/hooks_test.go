@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestHooks: git's own answer is ours, for every way to name the folder.
@@ -56,9 +58,7 @@ func TestDefaultBranch(t *testing.T) {
 	r := f.open()
 	expect := func(remote, want string) {
 		t.Helper()
-		if got, err := r.DefaultBranch(t.Context(), remote); err != nil || got != want {
-			t.Errorf("default of %q is %q, %v; want %q", remote, got, err, want)
-		}
+		needs.Result(t, remote, want)(r.DefaultBranch(t.Context(), remote))
 	}
 	expect("origin", "")
 	f.git("update-ref", "refs/remotes/origin/master", one)
