@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -241,27 +240,6 @@ func TestExplain(t *testing.T) {
 	}
 	if e, err := m.Explain(ctx, elsewhere.ID); err != nil || e.Finding.DroppedBy != f.ID || len(e.Duplicates) > 0 || e.Seen != 0 {
 		t.Errorf("%+v, %v", e, err)
-	}
-}
-
-// TestRemoteAppears explains and dismisses by the id that a repository without a remote gave.
-func TestRemoteAppears(t *testing.T) {
-	ctx := t.Context()
-	m, _ := remember(t)
-	m.Repo = precedent.LocalRepo("0123456789abcdef0123456789abcdef01234567")
-	f := find("a.go", "x := 1", precedent.Bugs, precedent.Low, "x")
-	f.ID = precedent.FindingID(m.Repo, f.Fingerprint)
-	record(t, m, "r1", "one", f)
-	m.Repo, m.Aliases = repo, []precedent.Repo{m.Repo}
-	e, err := m.Explain(ctx, f.ID)
-	if err != nil || e.Finding.ID != precedent.FindingID(repo, f.Fingerprint) {
-		t.Errorf("%+v, %v", e, err)
-	}
-	if j, err := m.Dismiss(ctx, f.ID, Dismissal{Reason: "", Who: "dana"}); err != nil || j.Finding != e.Finding.ID {
-		t.Errorf("%+v, %v", j, err)
-	}
-	if s, err := m.Status(ctx); err != nil || !slices.Equal(s.Names, []precedent.Repo{repo}) {
-		t.Errorf("%+v, %v", s, err)
 	}
 }
 

@@ -187,7 +187,8 @@ func TestPushes(t *testing.T) {
 	if r.Verdict != precedent.Findings || r.ExitStatus(precedent.High) != precedent.ExitFindings {
 		t.Errorf("another file: verdict %s", r.Verdict)
 	}
-	if len(b.sent) != 1 || strings.Contains(b.sent[0], loop) || r.Threads[0].Reply+r.Threads[1].Reply != "" {
+	if len(b.sent) != 1 || strings.Contains(b.sent[0], loop) || !strings.Contains(b.sent[0], "read 1 of its hunks") ||
+		r.Threads[0].Reply+r.Threads[1].Reply != "" {
 		t.Errorf("another file: sent %q, answers %+v", b.sent, r.Threads)
 	}
 
@@ -212,6 +213,10 @@ func TestPushes(t *testing.T) {
 	r = b.push(rebased, nil, map[string]object{past: {"state": "still_there"}})
 	if len(b.sent) != 0 || len(news(r)) > 0 || r.Verdict != precedent.Findings || len(r.Threads) != 1 {
 		t.Errorf("rebased: sent %q, news %v, verdict %s, answers %v", b.sent, news(r), r.Verdict, answers(r))
+	}
+	if bugs := finderRun(t, r, "bugs"); bugs.Status != precedent.StatusSkipped || r.Scope != precedent.FullScope ||
+		!strings.Contains(bugs.Error, "since 0000000 was reviewed") {
+		t.Errorf("rebased: finder %+v, scope %s", bugs, r.Scope)
 	}
 
 	// What was fixed comes back, and the rest goes.

@@ -192,27 +192,6 @@ func finderRun(t *testing.T, r *precedent.Review, name string) precedent.FinderR
 	return precedent.FinderRun{}
 }
 
-func TestWithoutEngine(t *testing.T) {
-	r := run(t, input(t, shopBase, shopHead))
-	if r.Scope != precedent.AnalyzersScope || r.Verdict != precedent.Findings {
-		t.Errorf("scope %s, verdict %s", r.Scope, r.Verdict)
-	}
-	needs.Equal(t, precedent.ExitFindings, r.ExitStatus(precedent.High))
-	if bugs := finderRun(t, r, "bugs"); bugs.Status != precedent.StatusOff {
-		t.Errorf("the prompted finder: %+v", bugs)
-	}
-	live := r.Live()
-	if len(live) != 1 || live[0].Category != precedent.Secrets || live[0].Start != 3 ||
-		live[0].Placement != precedent.Inline || live[0].Confidence != 95 {
-		t.Fatalf("live: %+v", live)
-	}
-	want := precedent.Coverage{
-		Files: 3, Hunks: 3, HunksRead: 2,
-		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}},
-	}
-	needs.Equal(t, want, r.Coverage)
-}
-
 // TestPlanted is a model with five remarks: a right quote with a wrong number, a quote that is nowhere, perhaps a
 // duplicate of an analyzer's, an unsure one, a good one. It does not answer the judge and the verifier.
 func TestPlanted(t *testing.T) {
@@ -235,6 +214,8 @@ func TestPlanted(t *testing.T) {
 	if r.Scope != precedent.FullScope || r.Verdict != precedent.Findings {
 		t.Errorf("scope %s, verdict %s", r.Scope, r.Verdict)
 	}
+	skipped := []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}
+	needs.Equal(t, precedent.Coverage{Files: 3, Hunks: 3, HunksRead: 2, Skipped: skipped}, r.Coverage)
 	if f := byTitle(t, r, "The loop runs one past the end"); !f.Live() || f.Start != 5 || f.Confidence != 90 {
 		t.Errorf("wrong number: %+v", f)
 	}

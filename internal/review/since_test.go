@@ -7,7 +7,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -94,43 +93,6 @@ func pushed(t *testing.T, base, last, head files) Input {
 	in.Head = "cccccccccccc"
 	in.Since = &Since{Head: "bbbbbbbbbbbb", Review: "r1", Changed: between(t, last, head)}
 	return in
-}
-
-// TestOnlyFresh: what a complete review read and nobody changed is not sent again,
-// and the prompt and the coverage say so.
-func TestOnlyFresh(t *testing.T) {
-	head := shopHead.with(files{"cart/tax.go": "package cart\n\nfunc Tax(sum int) int { return sum / 5 }\n"})
-	in := pushed(t, shopBase, shopHead, head)
-	var sent []string
-	in.Concurrency = 1
-	in.Engine = &cast{finder: func(task engine.Task) engine.Reply { sent = append(sent, task.User()); return reply1() }}
-	r := run(t, in)
-	if len(sent) != 1 || !strings.Contains(sent[0], "func Tax") || strings.Contains(sent[0], loop) ||
-		!strings.Contains(sent[0], "read 2 of its hunks") {
-		t.Errorf("sent: %q", sent)
-	}
-	want := precedent.Coverage{
-		Files: 4, Hunks: 4, HunksRead: 1, HunksBefore: 2,
-		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}},
-	}
-	needs.Equal(t, want, r.Coverage)
-}
-
-// TestNothingFresh: after a mere rebase no finder is asked, and the review is as complete as the one before.
-func TestNothingFresh(t *testing.T) {
-	clean := shopHead.with(files{"cart/aws.go": ""})
-	in := pushed(t, shopBase, clean, clean)
-	in.Engine = &cast{finder: func(engine.Task) engine.Reply { t.Error("a finder is asked"); return reply1() }}
-	r := run(t, in)
-	if bugs := finderRun(t, r, "bugs"); bugs.Status != precedent.StatusSkipped ||
-		!strings.Contains(bugs.Error, "since bbbbbbb was reviewed") {
-		t.Errorf("finder %+v", bugs)
-	}
-	if r.Verdict != precedent.Clean || r.Scope != precedent.FullScope || r.Coverage.HunksBefore != 1 ||
-		r.Coverage.HunksRead != 0 {
-		t.Errorf("verdict %s, scope %s, coverage %+v", r.Verdict, r.Scope, r.Coverage)
-	}
-	needs.Equal(t, 0, r.Usage.Requests)
 }
 
 // TestNewInOldCode: in code that was read completely, only what is grave is worth a new remark.
