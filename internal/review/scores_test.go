@@ -38,7 +38,7 @@ func TestOdds(t *testing.T) {
 		{"two finders", precedent.Finding{Confidence: 60, Votes: 2}, 69, ", 2 finders"},
 		{"nine finders", precedent.Finding{Confidence: 60, Votes: 9}, 77, ", 9 finders"},
 		{"certain", precedent.Finding{Confidence: 100, Votes: 3, Verifier: precedent.Confirmed}, mostWithoutProof, ", confirmed, 3 finders"},
-		{"certain, not verified", precedent.Finding{Confidence: 100, Verifier: precedent.Unchecked}, mostWithoutProof, ""},
+		{"certain, unread", precedent.Finding{Confidence: 100, Verifier: precedent.Unchecked}, mostWithoutProof, ""},
 		{"impossible", precedent.Finding{Confidence: 0, Balance: -20, Verifier: precedent.Unchecked}, 1, ""},
 	} {
 		if got, why := ShippedOdds().Of(&test.f); got != test.want || why != test.why {
