@@ -63,7 +63,7 @@ type parrot struct {
 }
 
 func (p *parrot) Info() engine.Info {
-	return engine.Info{Name: "parrot", Line: "parrot, on this machine", Who: "parrot", Edits: true}
+	return engine.Info{Name: "parrot", Line: "parrot, on this machine", Who: "parrot"}
 }
 
 var (
@@ -74,9 +74,6 @@ var (
 func (p *parrot) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t.Edit {
-		return fixAverage(t)
-	}
 	find := func() []map[string]any {
 		found := p.find(t.User())
 		p.asked++

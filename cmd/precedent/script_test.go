@@ -29,8 +29,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// TestMain makes the test binary the program, too, also with a parrot in it, and a
-// scripted engine: tests start it under these names, and sandboxes from inside.
+// TestMain makes the test binary the program, too, also with another clock, and
+// scripted engines: tests start it under these names, and sandboxes from inside.
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	if os.Getenv(lint.VetEnv) == "1" {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 // programs are what the test binary is under other names.
-var programs = map[string]func(){"precedent": tried, "scripted": enginetest.Main, "parroted": parroted, "timed": timed, "editing": editing, "bursting": bursting}
+var programs = map[string]func(){"precedent": tried, "scripted": enginetest.Main, "timed": timed, "editing": editing, "bursting": bursting}
 
 // prepares makes the folder of repositories that tests copy.
 type prepares struct{ testscript.TestingM }

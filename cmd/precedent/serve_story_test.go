@@ -24,23 +24,30 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// timedLater is how much later than the machine's clock it is for timed, as a duration.
+// parrotClock says where the parent lets the forge's time pass, and what time it is.
+const parrotClock = "PARROT_CLOCK"
+
+// timedLater is how much later than the machine's clock it is for timed, as a duration. Without it, timed has the
+// forge's clock.
 const timedLater = "TIMED_LATER"
 
 // timed is the program, except that it waits for the forge by asking its parent to let the forge's
 // time pass.
 func timed() {
-	_, sleep, err := forgetest.NewWatch(os.Getenv(parrotClock))
-	later, laterErr := time.ParseDuration(os.Getenv(timedLater))
-	if err != nil || laterErr != nil {
-		fmt.Fprintln(os.Stderr, err, laterErr)
+	now, sleep, err := forgetest.NewWatch(os.Getenv(parrotClock))
+	if text := os.Getenv(timedLater); err == nil && text != "" {
+		var later time.Duration
+		later, err = time.ParseDuration(text)
+		now = func() time.Time { return time.Now().Add(later) }
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		syscall.Exit(9)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	a := &app{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()),
-		now: func() time.Time { return time.Now().Add(later) }, sleep: sleep,
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()), now: now, sleep: sleep,
 	}
 	a.exit(ctx)
 }
