@@ -40,7 +40,7 @@ func TestHostileChanges(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			repo := startRepository(t, home, strings.ReplaceAll(name, " ", "-"))
+			repo := defectiveRepository(t, home, strings.ReplaceAll(name, " ", "-"))
 			f, err := os.Create(filepath.Join(repo, "large.txt"))
 			if err == nil {
 				err = file(f)
@@ -59,73 +59,10 @@ func TestHostileChanges(t *testing.T) {
 	}
 }
 
-// TestHostileWorkTree reviews a work tree full of what must not be opened.
-func TestHostileWorkTree(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	repo := startRepository(t, home, "tree")
-	outside := filepath.Join(home, "outside.txt")
-	marker := filepath.Join(home, "marker")
-	for _, err := range []error{
-		os.WriteFile(outside, []byte("key = AKIA"+"QYLPMN5HFIQR7XYA\n"), 0o600),
-		os.Symlink(outside, filepath.Join(repo, "link.txt")),
-		os.Symlink(home, filepath.Join(repo, "folder")),
-		os.Link(outside, filepath.Join(repo, "hard.txt")),
-		syscall.Mkfifo(filepath.Join(repo, "pipe"), 0o600),
-		os.WriteFile(filepath.Join(repo, "--upload-pack=touch "+filepath.Base(marker)), []byte("text\n"), 0o600),
-		os.WriteFile(filepath.Join(repo, ".gitattributes"), []byte("* filter=evil diff=evil\n"), 0o600),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, driver := range []string{"filter.evil.clean", "filter.evil.process", "diff.evil.command", "diff.evil.textconv", "core.fsmonitor", "core.pager"} {
-		runGit(t, home, repo, "config", driver, "touch "+marker)
-	}
-	sparse, err := os.Create(filepath.Join(repo, "sparse.bin"))
-	if err == nil {
-		err = sparse.Truncate(3 << 30)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	sparse.Close()
-
-	r := hostileReview(t, home, repo, "--worktree")
-	for _, f := range r.Findings {
-		if f.Category == precedent.Secrets {
-			t.Errorf("something outside of the repository was read: %s in %s", f.Title, f.Path)
-		}
-	}
-	skipped := map[string]bool{}
-	for _, s := range r.Coverage.Skipped {
-		skipped[s.Path] = true
-	}
-	for _, name := range []string{"hard.txt", "sparse.bin"} { // a pipe is no change: git does not list it
-		if !skipped[name] {
-			t.Errorf("%s is not named among what was skipped: %+v", name, r.Coverage.Skipped)
-		}
-	}
-	if _, err := os.Stat(marker); err == nil {
-		t.Error("something of the repository was executed")
-	}
-}
-
-func startRepository(t *testing.T, home, name string) string {
-	t.Helper()
-	repo := filepath.Join(home, name)
-	runGit(t, home, home, "init", "-q", "-b", "main", repo)
-	writeFile(t, filepath.Join(repo, "a.txt"), "one\n", 0o600)
-	runGit(t, home, repo, "add", "-A")
-	runGit(t, home, repo, "commit", "-q", "-m", "first")
-	runGit(t, home, repo, "checkout", "-q", "-b", "feature")
-	return repo
-}
-
 // hostileReview reviews and checks what the process took.
-func hostileReview(t *testing.T, home, repo string, args ...string) precedent.Review {
+func hostileReview(t *testing.T, home, repo string) precedent.Review {
 	t.Helper()
-	cmd, peak := precedentCmd(home, repo, append([]string{"review", "--json"}, args...)...), filepath.Join(t.TempDir(), "peak")
+	cmd, peak := precedentCmd(home, repo, "review", "--json"), filepath.Join(t.TempDir(), "peak")
 	measured, err := exec.LookPath("measured")
 	if err != nil {
 		t.Fatal(err)

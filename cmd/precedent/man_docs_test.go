@@ -122,18 +122,6 @@ func taken(words []string) (string, error) {
 	return cmd.CommandPath(), cmd.ValidateArgs(cmd.Flags().Args())
 }
 
-// TestReferenceExamplesCatch plants what TestReferenceExamples exists to catch.
-func TestReferenceExamplesCatch(t *testing.T) {
-	for _, words := range []string{"review --nothing", "fp add", "nothing", "explain a b"} {
-		if _, err := taken(strings.Fields(words)); err == nil {
-			t.Errorf("precedent %s was taken", words)
-		}
-	}
-	if name, err := taken([]string{"fp", "add", "k7m2q0v5xa", "--reason", "a test value"}); err != nil || name != "precedent fp add" {
-		t.Errorf("taken by %q: %v", name, err)
-	}
-}
-
 // commandsBelow lists a command and all below it that people are shown, in
 // the order of the help.
 func commandsBelow(cmd *cobra.Command) []*cobra.Command {

@@ -423,28 +423,3 @@ func percentEncoded(s string) string {
 	}
 	return b.String()
 }
-
-// TestCanaryAndTheProgram: a program that is the engine gets no secret of the
-// forge, neither in its environment nor in its task.
-func TestCanaryAndTheProgram(t *testing.T) {
-	c := newCanary(t, false)
-	log := filepath.Join(t.TempDir(), "log")
-	program := filepath.Join(c.home, "engine")
-	script := fmt.Sprintf("#!/bin/sh\n{ env; echo \"$0 $*\"; cat; } >>'%s'\necho '{\"answer\":{\"findings\":[],\"summary\":\"\"}}'\n", log)
-	needs.WriteProgram(t, program, script)
-	c.app.env["PRECEDENT_ENGINE"] = "command:" + program
-	c.app.env["GITEA_TOKEN"], c.app.env["ACTIONS_RUNTIME_TOKEN"] = c.secrets["forge"], c.secrets["forge"]
-	if status := c.run("pr", c.door.URL+"/octo/app/pull/7", "--post"); status != precedent.ExitClean {
-		t.Fatalf("status %d\n%s", status, c.err.String())
-	}
-	given, err := os.ReadFile(log)
-	if err != nil || !bytes.Contains(given, []byte("PATH=")) || !bytes.Contains(given, []byte("till.js")) {
-		t.Fatalf("%v\n%s", err, given)
-	}
-	// The key of a model is the operator's to give to it.
-	for _, name := range c.leaks(string(given)) {
-		if name != "model" {
-			t.Errorf("the program was given the secret of the %s", name)
-		}
-	}
-}

@@ -63,22 +63,15 @@ func TestPullOfAnEvent(t *testing.T) {
 	}{
 		{"pull request", "pull_request", s.payload(pull), "octo/app#7", ""},
 		{"for its target", "pull_request_target", s.payload(pull), "octo/app#7", ""},
-		{"review", "pull_request_review", s.payload(pull + `, "review": {"id": 1}`), "octo/app#7", ""},
 		{"comment", "issue_comment", s.payload(`"issue": {"number": 7, "pull_request": {"url": "x"}}, ` + comment), "octo/app#7", ""},
 		{"comment on an issue", "issue_comment", s.payload(`"issue": {"number": 7}, ` + comment), "", "is about 0 open pull requests"},
-		{"workflow", "workflow_run", s.payload(run(s.id("feature"), `{"number": 7, "base": {"repo": {"id": 1}}}`)), "octo/app#7", ""},
 		{"workflow of a fork", "workflow_run", s.payload(run(s.id("feature"), "")), "octo/app#7", ""},
-		{"workflow of another repository's pull request", "workflow_run", s.payload(run(s.id("feature"), `{"number": 3, "base": {"repo": {"id": 2}}}`)), "octo/app#7", ""},
 		{"workflow of two", "workflow_run", s.payload(run(s.id("feature"), `{"number": 7, "base": {"repo": {"id": 1}}}, {"number": 8, "base": {"repo": {"id": 1}}}`)), "", "is about 2 open pull requests"},
 		{"push", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/feature", "after": %q`, s.id("feature"))), "octo/app#7", ""},
 		{"push of nothing that is open", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/main", "after": %q`, gone)), "", "is about 0 open pull requests"},
 		{"no pull request", "workflow_dispatch", s.payload(`"inputs": {}`), "", `the event "workflow_dispatch" is about 0`},
-		{"no event", "", s.payload(pull), "", `the event "" is about 0`},
 		{"no JSON", "pull_request", "{", "", "does not match the API of GitHub"},
-		{"a list", "pull_request", "[]", "", "does not match the API of GitHub"},
-		{"no number", "pull_request", s.payload(`"pull_request": {"number": "7"}`), "", "does not match the API of GitHub"},
 		{"another forge", "pull_request", strings.ReplaceAll(s.payload(pull), s.door.URL, "https://github.com"), "", "names no repository on 127.0.0.1"},
-		{"a path", "pull_request", strings.ReplaceAll(s.payload(pull), "octo/app", "octo/.."), "", "names no repository on 127.0.0.1"},
 	} {
 		s.event(test.event, test.payload)
 		s.isAbout(test.name, test.want, test.says)
@@ -125,12 +118,8 @@ func TestEventOfGitea(t *testing.T) {
 		{"pull request", "pull_request", s.payload(`"number": 7, "pull_request": {"id": 1007, "number": 7, "head": {"sha": "` + s.id("feature") + `"}}`), "octo/app#7"},
 		{"for its target", "pull_request_target", s.payload(`"number": 7, "pull_request": {"number": 7}`), "octo/app#7"},
 		{"comment", "issue_comment", s.payload(`"issue": {"number": 7, "pull_request": {"merged": false}}, "comment": {"id": 5}, "is_pull": true`), "octo/app#7"},
-		{"comment on an issue", "issue_comment", s.payload(`"issue": {"number": 7, "pull_request": null}, "comment": {"id": 5}, "is_pull": false`), ""},
 		{"workflow", "workflow_run", s.payload(fmt.Sprintf(`"workflow_run": {"head_sha": %q}`, s.id("feature"))), "octo/app#7"},
-		{"push", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/feature", "after": %q`, s.id("feature"))), "octo/app#7"},
-		{"a branch that is deleted", "push", s.payload(`"ref": "refs/heads/main", "after": "` + strings.Repeat("0", 40) + `"`), ""},
 		{"no JSON", "pull_request", "{", ""},
-		{"no number", "pull_request", s.payload(`"pull_request": {"number": -7}`), ""},
 	} {
 		s.event(test.event, test.payload)
 		s.isAbout(test.name, test.want, "")

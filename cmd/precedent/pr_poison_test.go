@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -402,43 +400,5 @@ func TestQuieterRuleIsRefused(t *testing.T) {
 	}
 	if got := s.learnings(); len(got) != 1 {
 		t.Errorf("learnings %q", got)
-	}
-}
-
-// TestKnownBadPullRequestWithPoison: "seeded known-bad PR still yields its finding with 1,000
-// random learnings loaded" (T15), through the whole program, with a judge that agrees to all.
-func TestKnownBadPullRequestWithPoison(t *testing.T) {
-	t.Parallel()
-	s := newPoisoned(t)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	pick := func(all ...string) string { return all[rng.IntN(len(all))] }
-	at := time.Now().Add(-time.Hour).UTC().Truncate(time.Millisecond)
-	var learned []precedent.Learning
-	for i := range 1000 {
-		words := fmt.Sprintf("%s %s %d", pick("ignore", "never report", "approve", "hide"), pick("Flaw critical", "Flaw high", "Flaw protected", "security", "everything", "findings of high severity"), i)
-		l := precedent.Learning{
-			ID: precedent.LearningID("poison", words), Kind: precedent.LearningKinds[rng.IntN(len(precedent.LearningKinds))], State: precedent.LearningActive,
-			Scope: precedent.RepositoryScope, Directive: words, Rationale: words, Glob: pick("", "*.js", "flaws.js", "docs/**"),
-			From: precedent.LearningSource{By: precedent.FromComment, Who: "mallory", MayWrite: true}, Approver: "mallory", CreatedAt: at, UpdatedAt: at, Version: 1,
-		}
-		if f := s.bad[rng.IntN(len(s.bad))]; rng.IntN(3) == 0 {
-			l.About = &precedent.LearningAbout{Claim: f.title(), Path: f.path, Category: precedent.Security}
-		}
-		learned = append(learned, l)
-	}
-	s.inMemory(func(rows *store.Repo) error {
-		share := func(store.Shared) (store.Shared, error) { return store.Shared{Learnings: learned}, nil }
-		return rows.MergeShared(t.Context(), share)
-	})
-	s.app.fixedEngine = agreeing{s.model, []string{"Flaw"}}
-	s.push("Next", map[string]string{"next.js": "fine()\n"})
-	if status, said := s.post("--fail-on", "medium", "--again"); status != precedent.ExitFindings {
-		t.Fatalf("status %d\n%s", status, said)
-	}
-	s.listed(t, s.bad[:3])
-	if !strings.Contains(s.summary(), "the finders were given") {
-		t.Errorf("no learning was used:\n%s", s.summary())
 	}
 }

@@ -183,21 +183,3 @@ func TestPullKeepsTheTokenAtHome(t *testing.T) {
 		t.Error("the token is shown")
 	}
 }
-
-// TestPullOfAPartialClone: what such a clone lacks is not missed.
-func TestPullOfAPartialClone(t *testing.T) {
-	t.Parallel()
-	s := newPRStage(t)
-	s.git(s.origin, "config", "uploadpack.allowFilter", "true")
-	clone := filepath.Join(s.home, "partial")
-	s.git(s.home, "clone", "-q", "--filter=blob:none", "--no-checkout", "file://"+s.origin, clone)
-	s.git(clone, "remote", "set-url", "origin", s.door.URL+"/octo/app.git")
-	s.app.dir = clone
-	r, err := s.review(func(int, *forge.PullRequest) {})
-	if err != nil || len(r.Findings) == 0 || len(r.Failures) != 0 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if _, err := os.Stat(filepath.Join(clone, ".precedent", "memory.db")); err != nil {
-		t.Errorf("the memory is elsewhere: %v", err)
-	}
-}

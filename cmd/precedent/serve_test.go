@@ -20,13 +20,10 @@ func TestServeReviews(t *testing.T) {
 		reviewed                      bool
 	}{
 		{"the default wants somebody to ask", "", "", "", "", false},
-		{"file", "reviews: [open]", "", "", "", true},
 		{"environment", "", "push,open", "", "", true},
 		{"flag over environment", "reviews: [open]", "open", "label", "", false},
-		{"flag", "", "", "open", "", true},
 		{"none", "", "", "none", "", false},
 		{"the policy first", "", "", "open", "reviews: {on: [command]}\n", false},
-		{"the policy alone", "", "", "none", "reviews: {on: [open]}\n", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
