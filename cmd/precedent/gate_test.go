@@ -21,6 +21,7 @@ func withoutSandbox(context.Context) (sandbox.Sandbox, error) {
 // precedent gate run the commands of the user's own work tree. Nothing else runs one: not pr, not
 // fix, not serve.
 func TestRunLocal(t *testing.T) {
+	t.Parallel()
 	s := newRounds(t)
 	s.app.box = withoutSandbox
 	proof := filepath.Join(t.TempDir(), "ran")
@@ -83,6 +84,7 @@ func TestRunLocal(t *testing.T) {
 
 // TestRunLocalIsNoPolicy: a repository cannot set run_local.
 func TestRunLocalIsNoPolicy(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.app.box, s.app.dir = withoutSandbox, s.work
 	proof := filepath.Join(t.TempDir(), "ran")

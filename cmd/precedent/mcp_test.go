@@ -27,18 +27,10 @@ type agentPlace struct {
 	home, repo string
 }
 
-// newAgentPlace makes a repository with a conflict in its last commit.
 func newAgentPlace(t *testing.T) *agentPlace {
 	t.Helper()
-	p := &agentPlace{t, t.TempDir(), t.TempDir()}
-	git := func(args ...string) { runGit(t, p.home, p.repo, args...) }
-	git("init", "-q", "-b", "main")
-	git("remote", "add", "origin", "https://example.org/team/app.git")
-	git("commit", "-q", "--allow-empty", "-m", "before")
-	writeFile(t, filepath.Join(p.repo, "a.go"), conflict("package a\n", "var a = 1\n", "var a = 2\n"), 0o600)
-	git("add", "-A")
-	git("commit", "-qm", "after")
-	return p
+	home := t.TempDir()
+	return &agentPlace{t, home, defectiveRepository(t, home, "repo")}
 }
 
 func (p *agentPlace) command(name string, args ...string) *exec.Cmd {
@@ -80,15 +72,7 @@ func TestMCP(t *testing.T) {
 		t.Error(said)
 	}
 	p.run("precedent", "review")
-	found := regexp.MustCompile(`"id":"([0-9a-z]{10})","last_seen":"[0-9-]*","path":"a.go"`).FindStringSubmatch(call("get_findings", map[string]any{"paths": []string{"a.go"}}))
-	if found == nil {
-		t.Fatal(call("get_findings", nil))
-	}
-	p.run("precedent", "dismiss", found[1], "--reason", "a test of merging")
-	if said := call("explain_finding", map[string]any{"id": found[1]}); !strings.Contains(said, "a test of merging") {
-		t.Error(said)
-	}
-	if said := call("list_rejections", nil); !strings.Contains(said, "a test of merging") {
+	if said := call("get_findings", map[string]any{"paths": []string{"a.txt"}}); !strings.Contains(said, `"path":"a.txt"`) {
 		t.Error(said)
 	}
 	said := call("add_learning", map[string]any{"directive": "close every response body"})
@@ -157,7 +141,7 @@ func TestMCPInspector(t *testing.T) {
 	arguments := map[string][]string{
 		"delete_review_learning": {"id=" + taught[1]},
 		"explain_finding":        {"id=" + id[1]}, "get_threads": {"pull_request=7"}, "add_learning": {"directive=close every response body"},
-		"get_review_learnings": {"query=errors", `paths=["a.go"]`, "limit=5"}, "search_precedents": {"query=errors", "limit=5"},
+		"get_review_learnings": {"query=errors", `paths=["a.txt"]`, "limit=5"}, "search_precedents": {"query=errors", "limit=5"},
 	}
 	for _, tool := range list.Tools {
 		args := []string{"--method", "tools/call", "--tool-name", tool.Name}

@@ -15,6 +15,7 @@ import (
 // TestPartialCanBeResumed: the reason is the server's; what was spent and how to
 // continue is said, and the estimate of the resumed review has only what is left.
 func TestPartialCanBeResumed(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	repo := syntheticRepository(t, home, 1, 20)
 	s := llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
@@ -48,6 +49,7 @@ func TestPartialCanBeResumed(t *testing.T) {
 // TestInterruptedCanBeResumed: an interrupted review says what it spent, and how to
 // continue.
 func TestInterruptedCanBeResumed(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	repo := syntheticRepository(t, home, 1, 20)
 	reached := make(chan struct{})

@@ -128,6 +128,7 @@ func TestRequestedChangesAreTakenBack(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newShopPull(t)
 			s.base("request_changes: true\n")
 			test.prepare(s)

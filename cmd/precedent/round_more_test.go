@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
@@ -51,14 +52,14 @@ func TestRoundsNothing(t *testing.T) {
 func TestT18HeadMovesInARound(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
-	s.app.fixedEngine = &during{Engine: s.parrot, do: func() {
+	s.app.fixedEngine = during(s.parrot, func() {
 		s.push("one more line", map[string]string{"src/till.js": tillFile + "// The end.\n"})
-	}}
+	})
 	did := s.round("a push", round.Review, label.ReviewNeeded)
 	if did.Again == 0 || !strings.Contains(did.Why, "new commits") {
 		t.Errorf("%+v", did)
 	}
-	s.app.fixedEngine = &during{Engine: s.parrot, do: func() { s.relabel(label.Intervention) }}
+	s.app.fixedEngine = during(s.parrot, func() { s.relabel(label.Intervention) })
 	did, err := s.try()
 	if err != nil || did.After != label.ReviewNeeded || !strings.Contains(did.Why, "labels were changed") {
 		t.Errorf("%+v, %v", did, err)
@@ -162,7 +163,9 @@ func TestRoundsKilled(t *testing.T) {
 	}{
 		{"review", func(*rounds) {}, label.Changes, ""},
 		{"incomplete", func(s *rounds) {
-			s.app.fixedEngine = incomplete{s.parrot}
+			s.app.fixedEngine = bentEngine{s.parrot, func(context.Context, engine.Task) (engine.Answer, error) {
+				return engine.Answer{Status: precedent.StatusRefused}, nil
+			}}
 			s.round("first", round.Review, label.ReviewNeeded)
 			s.round("second", round.Review, label.ReviewNeeded)
 		}, label.Intervention, "**A person has to look.**"},
@@ -251,7 +254,7 @@ func TestRoundsKeepRequests(t *testing.T) {
 	more := func(line string) { s.push(line, map[string]string{"src/till.js": tillFile + "// " + line + "\n"}) }
 
 	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent review")
-	s.app.fixedEngine = &during{Engine: s.parrot, do: func() { more("meanwhile") }}
+	s.app.fixedEngine = during(s.parrot, func() { more("meanwhile") })
 	if did, err := s.try(); err != nil || did.Again == 0 || did.Made == nil || !strings.Contains(did.Why, "new commits") {
 		t.Fatalf("%+v, %v", did, err)
 	}

@@ -69,18 +69,25 @@ func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "parrot"}, err
 }
 
-// during is an engine that does something, once, while a finder asks it.
-type during struct {
+// bentEngine is an engine that runs tasks as a test says.
+type bentEngine struct {
 	engine.Engine
-	once sync.Once
-	do   func()
+	run func(context.Context, engine.Task) (engine.Answer, error)
 }
 
-func (d *during) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	if t.Role == engine.Finder {
-		d.once.Do(d.do)
-	}
-	return d.Engine.Run(ctx, t)
+func (e bentEngine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	return e.run(ctx, t)
+}
+
+// during is an engine that does something, once, while a finder asks it.
+func during(e engine.Engine, do func()) engine.Engine {
+	var once sync.Once
+	return bentEngine{e, func(ctx context.Context, t engine.Task) (engine.Answer, error) {
+		if t.Role == engine.Finder {
+			once.Do(do)
+		}
+		return e.Run(ctx, t)
+	}}
 }
 
 // report reports a status of the head, as a CI does.
@@ -264,13 +271,6 @@ func (s *rounds) idleAfter(step string, act round.Act, to label.State) {
 	s.t.Helper()
 	s.round(step, act, to)
 	s.idle("after " + step)
-}
-
-// incomplete is an engine that cannot read.
-type incomplete struct{ engine.Engine }
-
-func (e incomplete) Run(context.Context, engine.Task) (engine.Answer, error) {
-	return engine.Answer{Status: precedent.StatusRefused}, nil
 }
 
 // TestRoundsMistakenPolicy: mistakes in the policy are said in the summary and have no other effect on a

@@ -143,6 +143,7 @@ func (s *served) post(ctx context.Context, client *http.Client, id string, pull 
 // TestFault61Descriptors: with 64 descriptors, connections that are too many are sent away with
 // 503, and afterwards the server works as before (fault row 61).
 func TestFault61Descriptors(t *testing.T) {
+	t.Parallel()
 	var own syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &own); err != nil {
 		t.Skip("there is no limit of descriptors here")
@@ -192,6 +193,7 @@ func TestFault61Descriptors(t *testing.T) {
 
 // TestServeRefuses: what a server cannot start with is said before it does anything.
 func TestServeRefuses(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	for name, test := range map[string]struct {
 		env  []string

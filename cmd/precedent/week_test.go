@@ -32,13 +32,13 @@ type member struct {
 }
 
 // steady is a parrot that says the same in the same words.
-type steady struct{ *parrot }
-
-func (e steady) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	e.mu.Lock()
-	e.asked = 0
-	e.mu.Unlock()
-	return e.parrot.Run(ctx, t)
+func steady(p *parrot) engine.Engine {
+	return bentEngine{p, func(ctx context.Context, t engine.Task) (engine.Answer, error) {
+		p.mu.Lock()
+		p.asked = 0
+		p.mu.Unlock()
+		return p.Run(ctx, t)
+	}}
 }
 
 // join gives a person a clone on the branch of the pull request.
@@ -53,7 +53,7 @@ func (w *week) join(name string, env map[string]string) *member {
 	w.git(clone, "config", "user.name", name)
 	m.app = &app{
 		dir: clone, now: w.door.stage.Clock.Now, sleep: w.door.stage.Clock.Sleep, out: &m.out, err: &m.err,
-		fixedEngine: steady{w.parrot}, env: maps.Clone(w.app.env),
+		fixedEngine: steady(w.parrot), env: maps.Clone(w.app.env),
 	}
 	m.app.env["HOME"] = home
 	maps.Copy(m.app.env, env)
@@ -112,7 +112,7 @@ func TestTeamWeek(t *testing.T) {
 	w := &week{newShopPull(t), t}
 	w.app.now, w.app.env["PRECEDENT_FIXES"] = w.door.stage.Clock.Now, "false"
 	w.door.stage.World.Change(func() { w.pull.Labels = append(w.pull.Labels, labels.Of(label.ReviewNeeded)) })
-	w.app.fixedEngine = steady{w.parrot}
+	w.app.fixedEngine = steady(w.parrot)
 	ann, bob := w.join("ann", nil), w.join("bob", nil)
 
 	// Monday: the server reviews. Ann dismisses a finding in her clone, and shares that.
