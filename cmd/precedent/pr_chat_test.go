@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -152,7 +153,7 @@ func TestThisIsIntentional(t *testing.T) {
 	for _, how := range []string{"command", "vote"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			onForges(t, func(t *testing.T, s *witnessed) {
+			play := func(t *testing.T, s *witnessed) {
 				world := s.door.stage.World
 				a := conversed(t, s)
 				const why = "this is intentional because old clients need it"
@@ -192,7 +193,12 @@ func TestThisIsIntentional(t *testing.T) {
 				s.learned("forgotten", "forgotten exception flaws.js Do not report again: Flaw alpha")
 				s.silent("again after forgetting", precedent.ExitClean)
 				s.reviewsNext(s.nextPull(9), "forgotten", precedent.ExitFindings, "| medium | Flaw alpha", "! Learnings used")
-			})
+			}
+			if how == "command" { // votes depend on the forge, commands do not
+				play(t, newWitnessed(t))
+				return
+			}
+			onForges(t, play)
 		})
 	}
 }
@@ -449,7 +455,11 @@ func TestAnswersSurviveFaults(t *testing.T) {
 		conversed(t, s)
 		before := len(s.answers())
 		now := s.app.now
-		for i, cut := range []int{15, 25, 30, 35, 40, 45, 60} {
+		cuts := []int{15, 25, 30, 35, 40, 45, 60}
+		if !needs.Soaking() {
+			cuts = []int{15, 30, 40, 60}
+		}
+		for i, cut := range cuts {
 			words := fmt.Sprintf("wrap errors of package p%d", i)
 			s.door.stage.World.Say(s.pull, maintainer, "", "@precedent remember this: "+words)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -467,7 +477,7 @@ func TestAnswersSurviveFaults(t *testing.T) {
 			s.answered("after the end", before+1+i, "Stored for this repository", words)
 		}
 		s.silent("again", precedent.ExitFindings)
-		before += 6
+		before += len(cuts) - 1
 		s.forget()
 		s.posts("without the memory", precedent.ExitFindings)
 		s.answered("without the memory", before+1)
