@@ -40,7 +40,10 @@ func TestHostileChanges(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			repo := defectiveRepository(t, home, strings.ReplaceAll(name, " ", "-"))
+			repo := filepath.Join(home, strings.ReplaceAll(name, " ", "-"))
+			runGit(t, home, home, "init", "-q", "-b", "main", repo)
+			runGit(t, home, repo, "commit", "-q", "--allow-empty", "-m", "first")
+			runGit(t, home, repo, "checkout", "-q", "-b", "feature")
 			f, err := os.Create(filepath.Join(repo, "large.txt"))
 			if err == nil {
 				err = file(f)

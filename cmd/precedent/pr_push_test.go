@@ -184,11 +184,6 @@ func (p *parrot) look(thread string) (state, reply string) {
 	return state, reply
 }
 
-// flawlessTill lacks the lines with the flaws.
-var flawlessTill = strings.NewReplacer(
-	"  ledger.total -= amount\n", "", "  return sum / items.length\n", "", "  bus.on('paid', () => render(till))\n", "",
-).Replace(tillFile)
-
 // shopPull is a pull request that adds a file with the flaws.
 type shopPull struct {
 	*prStage
