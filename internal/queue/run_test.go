@@ -372,6 +372,9 @@ func TestPeriodRestartsDeadLetters(t *testing.T) {
 		}})
 		q.Every(Prune, 100*time.Millisecond)
 		needs.NoError(t, q.Start(t.Context()))
+		if len(jobs(t, q)) == 0 {
+			t.Error("the period begins after Start")
+		}
 		<-ran
 		<-ran
 		needs.WaitUntil(t, "it ends well", func() bool { return jobs(t, q)[0].State == Done })

@@ -34,7 +34,11 @@ func (q *Queue) Every(kind Kind, interval time.Duration) {
 // Start begins to run jobs, until Stop. On SQLite, where one process runs, it takes over at once
 // what an earlier one left.
 func (q *Queue) Start(ctx context.Context) error {
-	if err := q.register(ctx); err != nil {
+	err := q.register(ctx)
+	if err == nil {
+		err = q.beginPeriods(ctx) // now, because a server that works once ends when no job is left
+	}
+	if err != nil {
 		return fmt.Errorf("start job queue: %w", err)
 	}
 	loops, end := context.WithCancel(context.WithoutCancel(ctx))
