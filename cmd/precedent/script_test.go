@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -240,21 +241,21 @@ func finding(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], ids[0])
 }
 
-// listing FILE DST: writes what matters of the review in FILE as a line a
-// finding, a line an analyzer and a line for the outcome.
+// listing FILE DST: writes what matters of the review in FILE as a line a finding, sorted, a line an analyzer and a
+// line for the outcome. Confidences are left out, so that no story depends on one by accident.
 func listing(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: listing FILE DST")
 	}
 	r := result(ts, args[0])
-	var b bytes.Buffer
+	var lines []string
 	for _, f := range r.Findings {
-		dropped := string(f.Dropped)
-		if dropped == "" {
-			dropped = "live"
-		}
-		fmt.Fprintf(&b, "%s %s %s %d %s %s %s\n", f.String(), f.Finder, f.Severity, f.Confidence, f.Category, dropped, f.Placement)
+		lines = append(lines, fmt.Sprintf("%s %s %s %s %s %s\n", f.String(), f.Finder, f.Severity, f.Category,
+			cmp.Or(f.Dropped, "live"), f.Placement))
 	}
+	slices.Sort(lines)
+	var b bytes.Buffer
+	b.WriteString(strings.Join(lines, ""))
 	for _, f := range r.Finders {
 		if f.Engine == "analyzer" {
 			fmt.Fprintf(&b, "%s %s\n", f.Name, f.Status)
