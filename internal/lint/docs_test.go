@@ -3,8 +3,10 @@ package lint
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +44,35 @@ Whether a file is binary or generated comes from ` + "`.gitattributes`" + ` at t
 names, headers and content. ` + "`-text`" + ` alone does not make a file binary, but then any bytes that are no text do.
 `
 
+// sure is a confidence, in percent, and what has it; empty for all findings.
+type sure struct {
+	confidence int
+	of         string
+}
+
+// confidences are those that the findings of each analyzer may have.
+func confidences() map[string][]sure {
+	all := map[string][]sure{
+		"secrets": {
+			{issuedConfidence, "issued by a service"}, {keyStoreConfidence, "key stores"}, {selfMadeConfidence, "private keys"},
+			{genericConfidence, "by the name beside them"}, {partialConfidence, "ids and publishable keys"},
+			{testKeyConfidence, "test keys"}, {lookAlikeConfidence, "what only looks like one"},
+		},
+		"conflict-markers": {{conflictSure, ""}},
+		"policy-edit":      {{steeringSure, ""}, {steeringGuide, "guides that do not speak to assistants"}},
+		"govet": {
+			{goTestSure, "what `go test` checks"}, {vetSure, "others"}, {vetSure - inTest, "others, in tests"},
+			{compositesSure, "`composites`"},
+		},
+		LintersName: {{linterSure, ""}},
+	}
+	for _, rule := range slices.Sorted(maps.Keys(unicodeTable)) {
+		all["unicode"] = append(all["unicode"], sure{unicodeTable[rule].confidence, "`" + rule + "`"})
+	}
+	slices.SortStableFunc(all["unicode"], func(a, b sure) int { return b.confidence - a.confidence })
+	return all
+}
+
 // TestDocs: docs/analyzers.md says what All says.
 func TestDocs(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "analyzers.md")
@@ -51,17 +82,21 @@ func TestDocs(t *testing.T) {
 <!-- Made from the table in internal/lint by "go test ./internal/lint -run TestDocs -update"; edit that. -->
 
 An analyzer finds problems without a model. It reports on lines that the change adds. All analyzers run unless the policy turns
-them off by name, like [finders](finders.md).
+them off by name, like [finders](finders.md). Confidences are fixed, in percent; findings below the threshold are hidden.
 
-| analyzer | what it finds | comments in the code turn it off |
-|---|---|---|
+| analyzer | what it finds | confidence | comments in the code turn it off |
+|---|---|---|---|
 `)
 	for _, a := range All() {
 		off := "never"
 		if a.Comments {
 			off = "yes"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", a.Name, a.Doc, off)
+		var list []string
+		for _, s := range confidences()[a.Name] {
+			list = append(list, strings.TrimSpace(fmt.Sprint(s.confidence, " ", s.of)))
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, a.Doc, strings.Join(list, "; "), off)
 	}
 	fmt.Fprintf(&b, afterTable, maxApart, maxPlaces, maxFindings)
 	if *update {

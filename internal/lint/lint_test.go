@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,9 @@ func run(t *testing.T, name string, in *Input) Result {
 		r := a.Run(context.Background(), in)
 		for _, f := range r.Findings {
 			checkFinding(t, name, in.Change, f)
+			if !slices.ContainsFunc(confidences()[name], func(s sure) bool { return s.confidence == f.Confidence }) {
+				t.Errorf("%s has the confidence %d, which docs/analyzers.md does not list", f.Rule, f.Confidence)
+			}
 		}
 		if n := len(r.Findings); n == 0 && r.Status == precedent.StatusOK || n > 0 && r.Status == precedent.StatusEmpty {
 			t.Errorf("%d findings with the status %s", len(r.Findings), r.Status)
