@@ -54,14 +54,20 @@ type sure struct {
 func confidences() map[string][]sure {
 	all := map[string][]sure{
 		"secrets": {
-			{issuedConfidence, "issued by a service"}, {keyStoreConfidence, "key stores"}, {selfMadeConfidence, "private keys"},
-			{genericConfidence, "by the name beside them"}, {partialConfidence, "ids and publishable keys"},
-			{testKeyConfidence, "test keys"}, {lookAlikeConfidence, "what only looks like one"},
+			{issuedConfidence, "issued by a service"},
+			{keyStoreConfidence, "key stores"},
+			{selfMadeConfidence, "private keys"},
+			{genericConfidence, "by the name beside them"},
+			{partialConfidence, "ids and publishable keys"},
+			{testKeyConfidence, "test keys"},
+			{lookAlikeConfidence, "what only looks like one"},
 		},
 		"conflict-markers": {{conflictSure, ""}},
 		"policy-edit":      {{steeringSure, ""}, {steeringGuide, "guides that do not speak to assistants"}},
 		"govet": {
-			{goTestSure, "what `go test` checks"}, {vetSure, "others"}, {vetSure - inTest, "others, in tests"},
+			{goTestSure, "what `go test` checks"},
+			{vetSure, "others"},
+			{vetSure - inTest, "others, in tests"},
 			{compositesSure, "`composites`"},
 		},
 		LintersName: {{linterSure, ""}},
