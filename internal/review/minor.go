@@ -7,31 +7,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 )
 
-// score sets the confidence of findings from their finders' and what the earlier stages found for and against
-// them. A doubting verifier cannot bring a severe finding below the threshold. Analyzers have a confidence by rule.
-func score(fs []precedent.Finding, odds Odds, threshold int) {
-	for i := range fs {
-		f := &fs[i]
-		if !f.Live() || f.Kept {
-			continue
-		}
-		if f.Analyzer {
-			f.Note("score", "%d: fixed, because it is from an analyzer", f.Confidence)
-			continue
-		}
-		said := f.Confidence
-		confidence, why := odds.Of(f)
-		if f.Verifier == precedent.Uncertain && isSevere(f.Severity) {
-			undoubted := *f
-			undoubted.Balance -= uncertainDelta
-			before, _ := odds.Of(&undoubted)
-			confidence = max(confidence, min(before, threshold))
-		}
-		f.Confidence = confidence
-		f.Note("score", "%d: the finder's %d%s%s", confidence, said, signed(f.Balance), why)
-	}
-}
-
 // capped returns a confidence in percent of a finding, at most what it can have
 // without a proof.
 func capped(f *precedent.Finding, n int) int {

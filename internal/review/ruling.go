@@ -65,10 +65,6 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 	return byID, nil
 }
 
-// uncertainDelta is what a severe finding, or one in a protected category, loses if the
-// verifier is uncertain, in percent points.
-const uncertainDelta = -15
-
 // applyTo applies the ruling to the finding, and returns the quote that refuted it. A
 // confirmation needs quotes that are in the files, and so does a refutation of a severe
 // finding or in a protected category, whose quotes must also be about the finding's own
@@ -110,9 +106,7 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redacto
 		}
 		return precedent.Evidence{}
 	case precedent.Uncertain:
-		if isSevere(f.Severity) || f.Category.Protected() && (!denies || len(holds) > 0) {
-			d.Delta = uncertainDelta
-		}
+		d.Delta = deltaOfUncertain(f, denies && len(holds) == 0)
 	}
 	f.Decide(d)
 	switch {

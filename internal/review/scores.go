@@ -17,12 +17,7 @@ type Odds struct {
 	Agreement float64
 }
 
-// ShippedOdds returns the odds that reviews use. The factors of verdicts are likelihood ratios of findings that were
-// judged without knowledge of their verdict. Of 87 findings of eight pull requests, the verifier confirmed 22 of the 25
-// that were worth fixing before the merge and 28 of the 62 others: (22/25)/(28/62) is 1.9, and (3/25)/(34/62) for the
-// rest 0.22. Of 97 findings of eight others, it wanted 30 of the 36 changed now that were worth fixing, and 6 of the 61
-// others, 8.5, lowered to 5, because verifier and judge were models of one kind. Six products that agree multiply the
-// odds by 1.9 each (137 golden issues); finders that share a model agree more easily.
+// ShippedOdds returns the odds that reviews use. docs/decisions/0024-scores.md has the source of each factor.
 func ShippedOdds() Odds { return Odds{Confirmed: 2, Now: 5, Uncertain: 0.25, Agreement: 1.5} }
 
 // mostWithoutProof is the highest confidence in percent of a finding that no code
@@ -32,10 +27,48 @@ const mostWithoutProof = 97
 // mostAgreement is the number of further finders that count as agreement.
 const mostAgreement = 2
 
+// uncertainDelta is what a severe finding, or one in a protected category, loses by an uncertain verdict, in percent
+// points.
+const uncertainDelta = -15
+
+// deltaOfUncertain returns what an uncertain verdict takes from a guarded finding, in place of the factor of others: a
+// change must not hide it by confusing its verifier. unproven tells that the verifier refuted it and no quote holds,
+// which does not even lower a milder one in a protected category.
+func deltaOfUncertain(f *precedent.Finding, unproven bool) int {
+	if isSevere(f.Severity) || f.Category.Protected() && !unproven {
+		return uncertainDelta
+	}
+	return 0
+}
+
+// score sets the confidence of findings from their finders' and what the earlier stages found for and against
+// them. A doubting verifier cannot bring a severe finding below the threshold. Analyzers have a confidence by rule.
+func score(fs []precedent.Finding, odds Odds, threshold int) {
+	for i := range fs {
+		f := &fs[i]
+		if !f.Live() || f.Kept {
+			continue
+		}
+		if f.Analyzer {
+			f.Note("score", "%d: fixed, because it is from an analyzer", f.Confidence)
+			continue
+		}
+		said := f.Confidence
+		confidence, why := odds.Of(f)
+		if f.Verifier == precedent.Uncertain && isSevere(f.Severity) {
+			undoubted := *f
+			undoubted.Balance -= uncertainDelta
+			before, _ := odds.Of(&undoubted)
+			confidence = max(confidence, min(before, threshold))
+		}
+		f.Confidence = confidence
+		f.Note("score", "%d: the finder's %d%s%s", confidence, said, signed(f.Balance), why)
+	}
+}
+
 // Of returns the confidence of a finding in percent: the chance that its finder stated, corrected by what was found
 // for and against it, after the factors of its verdict and of agreement, and words for both. An uncertain verdict
-// does not count against a finding that is severe or in a protected category beyond what a ruling took from it, so
-// that a change cannot hide it by confusing its verifier.
+// has no factor for a guarded finding, from which the ruling took deltaOfUncertain.
 func (o Odds) Of(f *precedent.Finding) (confidence int, why string) {
 	factor := 1.0
 	switch f.Verifier {

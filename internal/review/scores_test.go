@@ -1,6 +1,9 @@
 package review
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -43,6 +46,42 @@ func TestOdds(t *testing.T) {
 	} {
 		if got, why := ShippedOdds().Of(&test.f); got != test.want || why != test.why {
 			t.Errorf("%s: %d%q, want %d%q", test.name, got, why, test.want, test.why)
+		}
+	}
+}
+
+// TestDoubtRaisesNothing: an uncertain verdict raises no finding, and hides no severe one that is shown without it.
+func TestDoubtRaisesNothing(t *testing.T) {
+	for _, category := range precedent.Categories {
+		for _, severity := range precedent.Severities {
+			for stated := range 101 {
+				plain := precedent.Finding{Confidence: stated, Category: category, Severity: severity, Votes: 1 + stated%4}
+				doubted := plain
+				doubted.Verifier, doubted.Balance = precedent.Uncertain, deltaOfUncertain(&plain, stated%2 == 0)
+				fs := []precedent.Finding{plain, doubted}
+				score(fs, ShippedOdds(), DefaultThreshold)
+				hides := isSevere(severity) && fs[0].Confidence >= DefaultThreshold && fs[1].Confidence < DefaultThreshold
+				if fs[1].Confidence > fs[0].Confidence || hides {
+					t.Errorf("%d %s %s: %d, and %d if a verifier doubts it", stated, severity, category, fs[0].Confidence, fs[1].Confidence)
+				}
+			}
+		}
+	}
+}
+
+// TestDecisionOfScores: docs/decisions/0024-scores.md has the factors.
+func TestDecisionOfScores(t *testing.T) {
+	page, err := os.ReadFile("../../docs/decisions/0024-scores.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	odds := ShippedOdds()
+	for _, row := range []string{
+		fmt.Sprintf("| confirmed | %v |", odds.Confirmed), fmt.Sprintf("| confirmed, and wanted now | %v |", odds.Now),
+		fmt.Sprintf("| uncertain | %v |", odds.Uncertain), fmt.Sprintf("| each further finder, at most %d | %v |", mostAgreement, odds.Agreement),
+	} {
+		if !strings.Contains(string(page), "\n"+row) {
+			t.Errorf("the decision has no row %s", row)
 		}
 	}
 }

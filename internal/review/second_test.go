@@ -123,10 +123,14 @@ func rules(verdict, reason string, quotes ...string) object {
 }
 
 func TestVerify(t *testing.T) {
-	const below, refuted, comment = precedent.BelowThreshold, precedent.Refuted, "\t// audited: never past the end"
+	const refuted, comment = precedent.Refuted, "\t// audited: never past the end"
 	const confirmed, uncertain, denied = precedent.Confirmed, precedent.Uncertain, precedent.Denied
-	byWords, unsure := rules("refuted", "No caller does."), rules("refuted", "Hm.", neg)
-	byWords["evidence"], unsure["confidence"] = []any{}, 30
+	const stated, lowered, kept, below = 80, 80 + uncertainDelta, DefaultThreshold, precedent.BelowThreshold
+	sure, _ := ShippedOdds().Of(&precedent.Finding{Confidence: stated, Verifier: confirmed})
+	unsure, _ := ShippedOdds().Of(&precedent.Finding{Confidence: stated, Verifier: uncertain})
+	hidden := map[bool]precedent.Dropped{true: below}[unsure < DefaultThreshold]
+	byWords, doubts := rules("refuted", "No caller does."), rules("refuted", "Hm.", neg)
+	byWords["evidence"], doubts["confidence"] = []any{}, 30
 	for _, test := range []struct {
 		name     string
 		category string // of medium severity after a "-"
@@ -136,58 +140,58 @@ func TestVerify(t *testing.T) {
 		score    int
 		says     string
 	}{
-		{"confirmed", "bugs", rules("confirmed", "Past.", loop), confirmed, "", 89, "confirmed: Past. (cart/cart.go:6)"},
-		{"uncertain", "-bugs", rules("uncertain", "Who knows."), uncertain, below, 50, "uncertain: Who knows."},
-		{"refuted", "bugs", rules("refuted", "There is a guard.", "\tsum := 0"), denied, refuted, 80, "There is a guard."},
-		{"refuted by words", "-bugs", byWords, denied, refuted, 80, "No caller does."},
+		{"confirmed", "bugs", rules("confirmed", "Past.", loop), confirmed, "", sure, "confirmed: Past. (cart/cart.go:6)"},
+		{"uncertain", "-bugs", rules("uncertain", "Who knows."), uncertain, hidden, unsure, "uncertain: Who knows."},
+		{"refuted", "bugs", rules("refuted", "There is a guard.", "\tsum := 0"), denied, refuted, stated, "There is a guard."},
+		{"refuted by words", "-bugs", byWords, denied, refuted, stated, "No caller does."},
 		{
 			"refuted by nothing that is there", "-bugs", rules("refuted", "Guarded.", "if items == nil { return }"),
-			uncertain, below, 50, "evidence is not in the files",
+			uncertain, hidden, unsure, "evidence is not in the files",
 		},
-		{"a crash refuted by words", "-crash", rules("refuted", "Audited."), uncertain, "", 80, "without evidence"},
+		{"a crash refuted by words", "-crash", rules("refuted", "Audited."), uncertain, "", stated, "without evidence"},
 		{
-			"a crash refuted by a lie", "-crash", rules("refuted", "Audited.", "never there"), uncertain, "", 80,
+			"a crash refuted by a lie", "-crash", rules("refuted", "Audited.", "never there"), uncertain, "", stated,
 			"not in the files",
 		},
 		{
-			"a crash refuted by a comment", "-crash", rules("refuted", "So it says.", comment), uncertain, "", 80,
+			"a crash refuted by a comment", "-crash", rules("refuted", "So it says.", comment), uncertain, "", stated,
 			"only comments",
 		},
-		{"a crash refuted by a line", "crash", rules("refuted", "Guarded.", "\tsum := 0"), denied, refuted, 80, "Guarded."},
+		{"a crash refuted by a line", "crash", rules("refuted", "Guarded.", "\tsum := 0"), denied, refuted, stated, "Guarded."},
 		{
-			"confirmed by a lie", "-bugs", rules("confirmed", "Yes.", "never there"), uncertain, below, 50,
+			"confirmed by a lie", "-bugs", rules("confirmed", "Yes.", "never there"), uncertain, hidden, unsure,
 			"not in the files",
 		},
 		{
-			"confirmed by words", "-bugs", rules("confirmed", "Yes."), uncertain, below, 50,
+			"confirmed by words", "-bugs", rules("confirmed", "Yes."), uncertain, hidden, unsure,
 			"confirmed, but without evidence: Yes.",
 		},
 		{
-			"an uncertain crash", "-crash", rules("uncertain", "Hm."), uncertain, below, 65,
-			"65: the finder's 80 -15, uncertain",
+			"an uncertain crash", "-crash", rules("uncertain", "Hm."), uncertain, below, lowered,
+			": the finder's 80 -15, uncertain",
 		},
 		{
-			"a confirmed test", "tests", rules("confirmed", "True.", loop), confirmed, "", 89,
-			"89: the finder's 80, confirmed",
+			"a confirmed test", "tests", rules("confirmed", "True.", loop), confirmed, "", sure,
+			": the finder's 80, confirmed",
 		},
-		{"refuted, but unsure", "-bugs", unsure, uncertain, below, 50, "only 30 % sure"},
-		{"severe, uncertain", "bugs", rules("uncertain", "Who knows."), uncertain, "", 75, "75: the finder's 80 -15"},
-		{"severe, refuted by words", "bugs", rules("refuted", "Audited."), uncertain, "", 75, "without evidence"},
+		{"refuted, but unsure", "-bugs", doubts, uncertain, hidden, unsure, "only 30 % sure"},
+		{"severe, uncertain", "bugs", rules("uncertain", "Who knows."), uncertain, "", kept, ": the finder's 80 -15"},
+		{"severe, refuted by words", "bugs", rules("refuted", "Audited."), uncertain, "", kept, "without evidence"},
 		{
 			"severe, refuted by any line of the file", "bugs", rules("refuted", "Audited.", "package cart"),
-			uncertain, "", 75, "does not prove it",
+			uncertain, "", kept, "does not prove it",
 		},
 		{
 			"severe, refuted by a line that names nothing", "bugs", rules("refuted", "Audited.", "\t\treturn 0"),
-			uncertain, "", 75, "does not prove it",
+			uncertain, "", kept, "does not prove it",
 		},
 		{
 			"severe, refuted by a comment that names it", "crash", rules("refuted", "Audited.", comment),
-			uncertain, "", 75, "only comments",
+			uncertain, "", kept, "only comments",
 		},
-		{"severe, confirmed by words", "bugs", rules("confirmed", "Yes."), uncertain, "", 75, "without evidence"},
-		{"severe, refuted, but unsure", "bugs", unsure, uncertain, "", 75, "only 30 % sure"},
-		{"left out", "bugs", nil, precedent.Unchecked, "", 80, "gave no answer"},
+		{"severe, confirmed by words", "bugs", rules("confirmed", "Yes."), uncertain, "", kept, "without evidence"},
+		{"severe, refuted, but unsure", "bugs", doubts, uncertain, "", kept, "only 30 % sure"},
+		{"left out", "bugs", nil, precedent.Unchecked, "", stated, "gave no answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			head := maps.Clone(shopHead)
@@ -199,7 +203,7 @@ func TestVerify(t *testing.T) {
 			}
 			category, medium := strings.CutPrefix(test.category, "-")
 			severity := map[bool]string{false: "high", true: "medium"}[medium]
-			remark := object{"category": category, "severity": severity, "confidence": 80}
+			remark := object{"category": category, "severity": severity, "confidence": stated}
 			c := &cast{finder: finds(inCart(loop, "off by one", remark)), verifier: ruled(rulings)}
 			in.Engine = c
 			r := run(t, in)
