@@ -24,6 +24,7 @@ type textKind struct {
 	localized bool     // code with the texts of a program in a language
 	catalogue bool     // texts of a program in a language
 	colored   bool     // a file of tests, which may have the output of programs with colors
+	joined    bool     // many lines are in a script that needs characters without width
 }
 
 // The rules that are reported in every text, and those for code that nobody wrote by
@@ -57,7 +58,9 @@ func isTestData(name string) bool {
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
-	k := textKind{prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path)}
+	k := textKind{
+		prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path), joined: isJoined(f),
+	}
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}
@@ -68,6 +71,27 @@ func kindOfText(f *diff.File) textKind {
 	}
 	k.displayed = k.prose && !holdsCode(f.Path)
 	return k
+}
+
+// joinedLines is the number of lines in a script from which on a file is about it: a layout of keys, a test of how text
+// is displayed.
+const joinedLines = 5
+
+// isJoined reports whether the new side of a change to a file has so many lines with letters of scripts that need
+// characters without width.
+func isJoined(f *diff.File) bool {
+	n := 0
+	for h := range f.Hunks {
+		for _, l := range f.Hunks[h].Lines {
+			if l.Op == diff.Delete || !strings.ContainsFunc(l.Text, text.IsJoined) {
+				continue
+			}
+			if n++; n == joinedLines {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (k textKind) reports(rule string) bool { return k.rules == nil || slices.Contains(k.rules, rule) }
@@ -98,14 +122,8 @@ var setsColor = lazily(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|
 // isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,
 // in which a typist took a letter of another keyboard, and not a name.
 func isQuotedText(line, word string) bool {
-	before, _, _ := strings.Cut(line, word)
-	quote := strings.LastIndexAny(before, `'"`)
-	if quote < 0 || strings.Count(before, line[quote:quote+1])%2 == 0 {
-		return false
-	}
-	quoted, _, _ := strings.Cut(line[quote+1:], line[quote:quote+1])
 	others := 0
-	for w := range strings.FieldsFuncSeq(quoted, func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for w := range strings.FieldsFuncSeq(quotedAt(line, strings.Index(line, word)), isNoLetter) {
 		if w != word && !strings.ContainsFunc(w, func(r rune) bool { return r < utf8.RuneSelf }) {
 			others++
 		}
@@ -113,8 +131,34 @@ func isQuotedText(line, word string) bool {
 	return others >= wordsOfText
 }
 
-// wordsOfText is how many words in another alphabet are a text.
-const wordsOfText = 2
+// wordsOfText is how many words in another alphabet are a text, wordsOfSentence how many of any.
+const (
+	wordsOfText     = 2
+	wordsOfSentence = 5
+)
+
+// quotedAt returns what is in the quotes around byte i of a line; "" if it is in none.
+func quotedAt(line string, i int) string {
+	quote := strings.LastIndexAny(line[:i], `'"`)
+	if quote < 0 || strings.Count(line[:i], line[quote:quote+1])%2 == 0 {
+		return ""
+	}
+	quoted, _, _ := strings.Cut(line[quote+1:], line[quote:quote+1])
+	return quoted
+}
+
+func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// isSentence reports whether byte i of a line is in quotes among many words: a text for people, in which a character
+// without width beside a space changes nothing. Queries and commands are such words, too, but all of them in ASCII.
+func (k textKind) isSentence(line string, i int) bool {
+	words, foreign := 0, k.localized
+	for w := range strings.FieldsFuncSeq(quotedAt(line, i), isNoLetter) {
+		words++
+		foreign = foreign || strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf })
+	}
+	return foreign && words >= wordsOfSentence
+}
 
 // around returns the characters before and after a hidden one.
 func around(s string, spot text.Spot) (before, after rune) {
@@ -143,6 +187,8 @@ func isBytes(s string) bool {
 	}
 	return invalid > 3 && invalid*100 >= all*bytesShare
 }
+
+func isWord(r rune) bool { return isLatin(r) || unicode.IsDigit(r) }
 
 func isLatin(r rune) bool { return r == '_' || unicode.Is(unicode.Latin, r) }
 

@@ -68,14 +68,18 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			continue
 		}
 		rule := kindOf(spot.Rune)
-		if unicode.Is(unicode.Variation_Selector, spot.Rune) {
-			if selectors++; selectors > 1 { // one is an accident, several encode a message
+		before, after := around(s, spot)
+		if unicode.Is(unicode.Variation_Selector, spot.Rune) && before != spot.Rune {
+			// One is an accident, and so is the same again; several encode a message.
+			if selectors++; selectors > 1 {
 				rule = "invisible-text"
 			}
 		}
-		before, after := around(s, spot)
-		if rule == "hidden" && isNamePart(before) && isNamePart(after) {
+		switch within := isNamePart(before) && isNamePart(after); {
+		case rule == "hidden" && within && before != spot.Rune:
 			rule = "zero-width" // two names that look the same
+		case rule == "zero-width" && !within && isAlone(spot.Rune, before, after) && k.isSentence(s, spot.Start):
+			rule = "hidden"
 		}
 		if !k.reports(rule) || rule == "zero-width" && k.names && !isNamePart(before) && !isNamePart(after) {
 			continue
@@ -149,10 +153,11 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 		return k.prose && unicode.IsLetter(before) && unicode.IsLetter(after)
 	case r == '\x1b':
 		return k.colored && setsColor().MatchString(s[spot.Start:])
-	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
-		return line.toLeft && k.localized
-	case r == zeroWidthSpace:
-		return k.localized && strings.ContainsFunc(s, isUnspaced)
+	case r == zeroWidthNonJoiner, r == zeroWidthJoiner, r == zeroWidthSpace:
+		if k.joined && isAlone(r, before, after) && (text.IsJoined(before) || !isWord(before) && !isWord(after)) {
+			return true
+		}
+		return k.localized && (line.toLeft || strings.ContainsFunc(s, text.IsJoined))
 	case r == leftToRight, r == rightToLeft, r == arabicMark:
 		return line.toLeft && (k.prose || !isLatin(before) || !isLatin(after))
 	case kindOf(r) == "bidi":
@@ -166,10 +171,11 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	return false
 }
 
-// isUnspaced reports whether a letter is of a script without spaces between words, in which people mark where a line may
-// break.
-func isUnspaced(r rune) bool {
-	return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai)
+// isAlone reports whether no other hidden character is beside one: a sequence of several kinds can encode a message.
+func isAlone(r, before, after rune) bool {
+	_, hiddenBefore := text.Hidden(before)
+	_, hiddenAfter := text.Hidden(after)
+	return (!hiddenBefore || before == r) && (!hiddenAfter || after == r)
 }
 
 // inFlag reports whether byte i is part of one of the three flags that are written
@@ -198,12 +204,32 @@ func inFlag(s string, i int) bool {
 // the letters and digits of escapes.
 func identifiers(s string) []string {
 	var all []string
-	for w := range strings.FieldsFuncSeq(withoutEscapes(s), func(r rune) bool { return !isNamePart(r) && r != '$' }) {
+	s = withoutEscapes(withoutOptions(s))
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !isNamePart(r) && r != '$' }) {
 		if strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf }) {
 			all = append(all, w)
 		}
 	}
 	return all
+}
+
+// withoutOptions replaces the letter of an option of a command, or of a format, by a space if its value follows without
+// one: "-fПривет", "%sПривет".
+func withoutOptions(s string) string {
+	var b []byte
+	for i := 0; i+2 < len(s); i++ {
+		sign := s[i] == '%' || s[i] == '-' && (i == 0 || !isByteOfName(s[i-1]))
+		if sign && isByteOfName(s[i+1]) && s[i+1] < utf8.RuneSelf && s[i+2] >= utf8.RuneSelf {
+			if b == nil {
+				b = []byte(s)
+			}
+			b[i+1] = ' '
+		}
+	}
+	if b == nil {
+		return s
+	}
+	return string(b)
 }
 
 // escapeDigits are the lengths of the escapes that have hexadecimal digits.

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,17 @@ func TestUnicode(t *testing.T) {
 		{"the cursor in the output of a test", "tests/highlighted/a.py", "\x1b[2Jfrom os", "control medium", "<U+001B>"},
 		{"colors in code", "app/a.py", "\x1b[31mfrom os", "control medium", "<U+001B>"},
 		{"a table of letters", "a.js", `c=[{base:"A",letters:"AⒶＡÀÁÂẦẤẪẨÃĀĂẰẮẴẲȦǠÄ"},{base:"B",letters:"BⒷＢḂḄḆɃƂƁ"}]`, "", ""},
+		{"space of no width in a sentence of a translation", "lang/nl/a.php", "'a' => '<b>:client</b> vraagt \u200b\u200btoestemming om toegang te krijgen tot',", "hidden low", "<U+200B>"},
+		{"such a space in a sentence with an accent", "a.json", "\"a\": \"editoriais, teses, tesiñas e arquivos depositados.\u200b\",", "hidden low", "<U+200B>"},
+		{"a message in a sentence", "lang/nl/a.php", "'a' => 'vraagt \u200b\u200c\u200b toestemming om toegang te krijgen',", "zero-width medium", "<U+200B>"},
+		{"such a space in a query", "a.go", "q := \"SELECT id FROM \u200busers WHERE id = 1\"", "zero-width medium", "<U+200B>"},
+		{"such a space in a word of a sentence", "lang/nl/a.php", "'a' => 'vraagt toe\u200bstemming om toegang te krijgen',", "zero-width medium", "<U+200B>"},
+		{"one selector, many times", "a.json", "\"a \u2600\ufe0f\ufe0f\ufe0f\ufe0f\ufe0f API\"", "hidden low", "<U+FE0F>"},
+		{"one selector on many letters", "a.json", "\"a\ufe0f \ufe0f b\ufe0f\"", "invisible-text high", "<U+FE0F>"},
+		{"option with a value in another alphabet", "test/a.rb", "`fzf -fС < #{file}`", "", ""},
+		{"format before another alphabet", "a.go", `f("%sе %dа", x, y)`, "", ""},
+		{"name behind a minus", "a.go", "x - pаypal", "homoglyph high", "p<U+0430>ypal"},
+		{"name behind a hyphen", "a.css", ".a-cо-wide {}", "homoglyph high", "c<U+043E>"},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
 		{"override among bytes", "a.ai", "T\u202e1I\xc6&\xa2(\xfeL\x90a\xc7g$\xd0!", "", ""},
 		{
@@ -120,6 +132,28 @@ func TestUnicode(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUnicodeOfScript: a file about a script that needs characters without width may have them alone, but not beside
+// other names.
+func TestUnicodeOfScript(t *testing.T) {
+	letters := []string{"+['b', 'ତ'],", "+['c', 'ଥ'],", "+['d', 'ଇ'],", "+['e', 'ꦤ'],", " ['f', 'ଇ'],"}
+	for _, test := range []struct {
+		line, want string
+		lines      int
+	}{
+		{"['D', '\u200c'], // zwnj", "", 5},
+		{"['D', '\u200c'], // zwnj", "a.js:5 zero-width medium", 4},
+		{"['(ꦤ|ꦏ)꧀\u200br', '꧀ꦫ꧀'],", "", 5},
+		{"['D', '\u200c\u200d\u200c'],", "a.js:6 zero-width medium", 5},
+		{"adm\u200cin()", "a.js:6 zero-width medium", 5},
+		{"\u200cadmin()", "a.js:6 zero-width medium", 5},
+		{"admin\u200c()", "a.js:6 zero-width medium", 5},
+		{"a\u202e()", "a.js:6 bidi high", 5},
+	} {
+		lines := append(slices.Clone(letters[:test.lines]), "+"+test.line)
+		found(t, run(t, "unicode", &Input{Change: change("a.js", lines...)}), test.want)
 	}
 }
 
