@@ -42,6 +42,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			kind.confidence, kind.ask = steeringSure, askInstructions
 			kind.severity = worse(kind.severity, precedent.Medium)
 		}
+		if isAgentSettings(strings.ToLower(steering)) && onlyPermissions(f) {
+			kind = agentPermissions
+		}
 		g := slices.IndexFunc(groups, func(g policyEdits) bool { return g.kind == kind })
 		if g < 0 {
 			groups = append(groups, policyEdits{kind: kind, first: f, steering: steering})
@@ -66,6 +69,26 @@ func onlyComments(f *diff.File) bool {
 		}
 	}
 	return len(f.Hunks) > 0
+}
+
+// permission matches a line of the settings of an agent that allows or forbids some uses of one tool, or only opens or
+// closes a list of such lines. A rule without an argument, or for all arguments, is about every use.
+var permission = lazily(`^\s*("(\w+\([^*:].*\)|mcp__\w+)",?|"(permissions|allow|ask|deny)": ?[\[{]|[\[\]{}, ]*)\s*$`)
+
+// onlyPermissions reports whether all that the change adds to the settings of an agent are rules for some uses of its
+// tools, and all that it deletes.
+func onlyPermissions(f *diff.File) bool {
+	if f.Status == diff.Deleted || len(f.Hunks) == 0 {
+		return false
+	}
+	for h := range f.Hunks {
+		for _, l := range f.Hunks[h].Lines {
+			if l.Op != diff.Context && !permission().MatchString(l.Text) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // policyEdits are the changed files of one kind.
@@ -199,6 +222,17 @@ const (
 
 const agentPrograms = "programs of coding agents"
 
+// agentPermissions is for edits of the list of what agents may do, which grows while people work with them.
+var agentPermissions = steeringText{
+	"what coding agents may do", "a configuration of coding agents: it lists what they may do without asking",
+	"Check that no rule allows more than the team wants.",
+	precedent.Low, steeringGuide,
+}
+
+func isAgentSettings(p string) bool {
+	return strings.HasPrefix(path.Base(p), "settings.") && strings.HasSuffix(path.Dir(p), ".claude")
+}
+
 const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an " +
 	"assistant to ignore problems."
 
@@ -211,8 +245,7 @@ func steeringKind(p string) steeringText {
 			"Check that no path loses an owner who should review it.",
 			precedent.Medium, steeringSure,
 		}
-	case base == ".mcp.json", base == ".lsp.json", strings.Contains("/"+p, "/.claude-plugin/"),
-		strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
+	case base == ".mcp.json", base == ".lsp.json", strings.Contains("/"+p, "/.claude-plugin/"), isAgentSettings(p):
 		return steeringText{
 			agentPrograms, "a configuration of coding agents: they start the listed programs on the machine of anyone who " +
 				"opens the repository",

@@ -45,6 +45,19 @@ func TestPolicyEdit(t *testing.T) {
 			"settings of an agent that are deleted", status(diff.Deleted, change(settings, "-{}")),
 			settings + " low", left, "deletes settings.json: " + agents,
 		},
+		{
+			"permissions of an agent", change(settings, ` "allow": [`, `-  "Bash(git log:*)"`, `+  "Bash(git log:*)",`,
+				`+  "WebFetch(domain:claude.example.org)"`, " ]"),
+			settings + ":2 low", right, "edits settings.json: what coding agents may do",
+		},
+		{
+			"permission for every command", change(settings, `+  "Bash(git log:*)",`, `+  "Bash(*)"`),
+			settings + ":1 medium", right, "edits settings.json: " + agents,
+		},
+		{
+			"a permission and a hook", change(settings, `+  "Bash(git log:*)"`, `+"command": "./hook.sh"`),
+			settings + ":1 medium", right, "edits settings.json: " + agents,
+		},
 		{"mode only", change(own), own + " medium", right, "edits .precedent.yaml: " + policy},
 		{"a policy of comments", added(own, "# threshold: 80\n\n# ignore: [a/**]\n"), "", "", ""},
 		{
