@@ -119,11 +119,17 @@ func holdsCode(name string) bool {
 // setsColor matches an escape sequence that sets colors and styles of a terminal, but none that conceals (8).
 var setsColor = lazily(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
 
-// isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,
-// in which a typist took a letter of another keyboard, and not a name.
-func isQuotedText(line, word string) bool {
+// wordsOfText is how many words in another alphabet are a text, wordsOfSentence how many of any.
+const (
+	wordsOfText     = 2
+	wordsOfSentence = 5
+)
+
+// isText reports whether a word of a line is in a text for people, among other words of the same alphabet: a typist took
+// a letter of another keyboard, or gave an abbreviation an ending. It is no name then.
+func (k textKind) isText(line, word string) bool {
 	others := 0
-	for w := range strings.FieldsFuncSeq(quotedAt(line, strings.Index(line, word)), isNoLetter) {
+	for w := range strings.FieldsFuncSeq(k.textAt(line, strings.Index(line, word)), isNoLetter) {
 		if w != word && !strings.ContainsFunc(w, func(r rune) bool { return r < utf8.RuneSelf }) {
 			others++
 		}
@@ -131,33 +137,41 @@ func isQuotedText(line, word string) bool {
 	return others >= wordsOfText
 }
 
-// wordsOfText is how many words in another alphabet are a text, wordsOfSentence how many of any.
-const (
-	wordsOfText     = 2
-	wordsOfSentence = 5
-)
-
-// quotedAt returns what is in the quotes around byte i of a line; "" if it is in none.
-func quotedAt(line string, i int) string {
-	quote := strings.LastIndexAny(line[:i], `'"`)
-	if quote < 0 || strings.Count(line[:i], line[quote:quote+1])%2 == 0 {
-		return ""
-	}
-	quoted, _, _ := strings.Cut(line[quote+1:], line[quote:quote+1])
-	return quoted
-}
-
-func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
-
-// isSentence reports whether byte i of a line is in quotes among many words: a text for people, in which a character
-// without width beside a space changes nothing. Queries and commands are such words, too, but all of them in ASCII.
+// isSentence reports whether byte i of a line is in a text for people with many words, in which a character without width
+// beside a space changes nothing. Queries and commands are such words, too, but all of them in ASCII.
 func (k textKind) isSentence(line string, i int) bool {
 	words, foreign := 0, k.localized
-	for w := range strings.FieldsFuncSeq(quotedAt(line, i), isNoLetter) {
+	for w := range strings.FieldsFuncSeq(k.textAt(line, i), isNoLetter) {
 		words++
 		foreign = foreign || strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf })
 	}
 	return foreign && words >= wordsOfSentence
+}
+
+func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// maxText is how far around a place its text is read, in bytes.
+const maxText = 500
+
+// textAt returns the text for people around byte i of a line: the line itself if it is prose or a comment, outside of
+// backquotes, else what is in quotes; "" for none.
+func (k textKind) textAt(line string, i int) string {
+	start, end := 0, len(line)
+	if k.displayed || isComment(line) {
+		if strings.Count(line[:i], "`")%2 != 0 {
+			return ""
+		}
+	} else {
+		quote := strings.LastIndexAny(line[:i], `'"`)
+		if quote < 0 || strings.Count(line[:i], line[quote:quote+1])%2 == 0 {
+			return ""
+		}
+		start = quote + 1
+		if n := strings.IndexByte(line[i:], line[quote]); n >= 0 {
+			end = i + n
+		}
+	}
+	return line[max(start, i-maxText):min(end, i+maxText)]
 }
 
 // around returns the characters before and after a hidden one.

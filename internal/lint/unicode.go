@@ -95,8 +95,11 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if _, bad := text.Mixed(ident); bad && !names[ident] && (!k.localized || !isQuotedText(s, ident)) {
-			names[ident] = true
+		if _, bad := text.Mixed(ident); !bad || names[ident] {
+			continue
+		}
+		names[ident] = true
+		if !k.isText(s, ident) {
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)
 		}

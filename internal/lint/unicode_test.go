@@ -77,7 +77,15 @@ func TestUnicode(t *testing.T) {
 		{"letter of another keyboard in a translation", "lang/el/validation.php", "'alpha' => 'Tο :attribute μπορεί να περιλαμβάνει',", "", ""},
 		{"such a name outside of quotes in a translation", "lang/el/validation.php", "Tο('μπορεί να περιλαμβάνει');", "homoglyph high", "T<U+03BF>"},
 		{"such a name in quotes in a translation", "lang/el/validation.php", "'Tο' => 'μπορεί να περιλαμβάνει',", "homoglyph high", "T<U+03BF>"},
-		{"such a text in code", "app/validation.php", "'alpha' => 'Tο :attribute μπορεί να περιλαμβάνει',", "homoglyph high", "T<U+03BF>"},
+		{"such a text in code", "app/validation.php", "'alpha' => 'Tο :attribute μπορεί να περιλαμβάνει',", "", ""},
+		{"such a name in quotes in code", "app/validation.php", "'Tο' => 'μπορεί να περιλαμβάνει',", "homoglyph high", "T<U+03BF>"},
+		{"such a name beside a text in code", "app/validation.php", "Tο('μπορεί να περιλαμβάνει');", "homoglyph high", "T<U+03BF>"},
+		{"abbreviation with an ending", "src/a.json", `"dns_config": "Налады сервер DNSа",`, "", ""},
+		{"Latin letters of Chuvash", "rules/cv.js", "description: 'цифрисене усă куракан сарăм',", "", ""},
+		{"such a word in a comment", "a.go", "// Cора летела на сервер", "", ""},
+		{"such a word in prose", "a.md", "Cора летела на сервер", "", ""},
+		{"name in code in prose", "a.md", "Скачать сервер: `pip install requеsts`", "homoglyph medium", "requ<U+0435>sts"},
+		{"name beside a comment", "a.go", "valid\u0430te() // скачать сервер на диск", "homoglyph high", "valid<U+0430>te"},
 		{"joiners in a translation", "resources/lang/fa/notifications.php", "'failed' => 'پاک\u200c\u200cسازی نسخه',", "", ""},
 		{"joiners in code", "app/notifications.php", "'failed' => 'پاک\u200c\u200cسازی نسخه',", "zero-width medium", "<U+200C>"},
 		{"joiners in texts of Android", "res/values-fa/02-strings.xml", "<string name=\"a\">کارت:\u200c بارگیری</string>", "", ""},
@@ -245,7 +253,7 @@ func TestUnicodeOwnAttributes(t *testing.T) {
 // TestUnicodeCost: long lines of hostile characters take linear time.
 func TestUnicodeCost(t *testing.T) {
 	for _, s := range []string{
-		"\u200e", "\u202b", "\U000e0061", "\ue001", "\u200b", "\ufe0f", "a\u0430 ", `\x`,
+		"\u200e", "\u202b", "'аб вг aа", "'éа é \u200b", "\U000e0061", "\ue001", "\u200b", "\ufe0f", "a\u0430 ", `\x`,
 		"א\u200f",
 	} {
 		line := strings.Repeat(s, 64<<10/len(s))
