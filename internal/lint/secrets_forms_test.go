@@ -309,6 +309,8 @@ var lookAlikes = []struct{ name, path, text string }{
 	{"expected output", "test/expected/a.out", `secret key: <b62:32>`},
 	{"sample of settings", "app/.env.example", `API_KEY=<b62:32>`},
 	{"README", "README.md", `export API_TOKEN=<b62:32>`},
+	{"typed at random", "dnsapi/a.sh", `#NJALLA_Token="sdfsdfsdfljlbjkljlkjsdfoiwje"`},
+	{"typed at random, once more", "dnsapi/a.sh", `# NEODIGIT_API_TOKEN="jasdfhklsjadhflnhsausdfas"`},
 	{"example of an API", "api/openapi.yml", "      example: otpauth://totp/a.acme.io:john?algorithm=SHA1&secret=<b32:52>"},
 	{
 		"in an example of an API", "api/openapi.json",
