@@ -42,6 +42,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			kind.confidence, kind.ask = steeringSure, askInstructions
 			kind.severity = worse(kind.severity, precedent.Medium)
 		}
+		if strings.EqualFold(path.Base(steering), "CODEOWNERS") && onlyOwnersOfNew(f, in.Change) {
+			kind.severity, kind.confidence = precedent.Nit, steeringGuide
+		}
 		if isAgentSettings(strings.ToLower(steering)) && onlyPermissions(f) {
 			kind = agentPermissions
 		}
@@ -69,6 +72,25 @@ func onlyComments(f *diff.File) bool {
 		}
 	}
 	return len(f.Hunks) > 0
+}
+
+// onlyOwnersOfNew reports whether a change to the code owners only adds owners for files that the change adds, which had
+// none before.
+func onlyOwnersOfNew(owners *diff.File, c *diff.Change) bool {
+	if _, ok := firstLine(owners, diff.Delete); ok || owners.Status != diff.Modified {
+		return false
+	}
+	isNew := map[string]bool{}
+	for i := range c.Files {
+		isNew[c.Files[i].Path] = c.Files[i].Status == diff.Added
+	}
+	for l := range owners.AddedLines() {
+		fields := strings.Fields(l.Text)
+		if len(fields) > 0 && (len(fields) == 1 || !isNew[strings.TrimPrefix(fields[0], "/")]) {
+			return false
+		}
+	}
+	return true
 }
 
 // permission matches a line of the settings of an agent that allows or forbids some uses of one tool, or only opens or

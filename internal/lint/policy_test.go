@@ -14,6 +14,10 @@ func TestPolicyEdit(t *testing.T) {
 		c.Files[0].Status = s
 		return c
 	}
+	newFile := func(name string, c *diff.Change) *diff.Change {
+		c.Files = append(c.Files, added(name, "x\n").Files...)
+		return c
+	}
 	renamed := status(diff.Renamed, change("docs/notes.md"))
 	renamed.Files[0].OldPath = "AGENTS.md"
 	const left, right = precedent.Left, precedent.Right
@@ -57,6 +61,22 @@ func TestPolicyEdit(t *testing.T) {
 		{
 			"a permission and a hook", change(settings, `+  "Bash(git log:*)"`, `+"command": "./hook.sh"`),
 			settings + ":1 medium", right, "edits settings.json: " + agents,
+		},
+		{
+			"owner of a new file", newFile("a/new.ts", change("CODEOWNERS", "+a/new.ts @ada")),
+			"CODEOWNERS:1 nit", right, "edits CODEOWNERS: who must approve",
+		},
+		{
+			"owner of an old file", newFile("a/new.ts", change("CODEOWNERS", "+a/new.ts @ada", "+a/old.ts @ada")),
+			"CODEOWNERS:1 medium", right, "edits CODEOWNERS: who must approve",
+		},
+		{
+			"new file without an owner", newFile("a/new.ts", change("CODEOWNERS", "+a/new.ts")),
+			"CODEOWNERS:1 medium", right, "edits CODEOWNERS: who must approve",
+		},
+		{
+			"owner of a new file in place of another", newFile("a/new.ts", change("CODEOWNERS", "-* @bob", "+a/new.ts @ada")),
+			"CODEOWNERS:1 medium", right, "edits CODEOWNERS: who must approve",
 		},
 		{"mode only", change(own), own + " medium", right, "edits .precedent.yaml: " + policy},
 		{"a policy of comments", added(own, "# threshold: 80\n\n# ignore: [a/**]\n"), "", "", ""},
