@@ -37,7 +37,7 @@ var catalogueNames = pattern(`\.(po|pot|xlf|xliff|strings|stringsdict|xcstrings|
 
 // catalogueDirs are folders with a file or a folder for each language. Those of Windows' pseudo-languages, whose texts
 // look like English in other alphabets, begin with qps-plo.
-var catalogueDirs = nameSet("locale locales _locales i18n l10n lang langs languages translation translations nls localization localizations nativeLang")
+var catalogueDirs = nameSet("locale locales i18n l10n lang langs languages translation translations nls localization localizations nativeLang")
 
 // catalogueData matches data, which can be a catalogue only in such a folder.
 var catalogueData = pattern(`\.(json|json5|jsonc|ya?ml|toml|xml|properties|ini|csv|tsv|lang)$`)
@@ -50,7 +50,7 @@ func isCatalogue(name string) bool {
 		return false
 	}
 	for dir := range strings.SplitSeq(path.Dir(name), "/") {
-		if catalogueDirs[dir] || strings.HasSuffix(dir, ".lproj") || strings.HasPrefix(dir, "qps-plo") {
+		if catalogueDirs[strings.TrimLeft(dir, "_")] || strings.HasSuffix(dir, ".lproj") || strings.HasPrefix(dir, "qps-plo") {
 			return true
 		}
 	}
