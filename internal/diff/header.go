@@ -57,6 +57,8 @@ func generatedHeader(name string, lines []string) int {
 			return -1
 		case isGo:
 			continue
+		case strings.HasPrefix(l, "This is ") && strings.Contains(l, ", produced by makeinfo version "):
+			return i
 		case !comment().MatchString(l):
 			before = false
 			continue
