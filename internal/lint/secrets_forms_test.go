@@ -311,6 +311,7 @@ var lookAlikes = []struct{ name, path, text string }{
 	{"README", "README.md", `export API_TOKEN=<b62:32>`},
 	{"typed at random", "dnsapi/a.sh", `#NJALLA_Token="sdfsdfsdfljlbjkljlkjsdfoiwje"`},
 	{"typed at random, once more", "dnsapi/a.sh", `# NEODIGIT_API_TOKEN="jasdfhklsjadhflnhsausdfas"`},
+	{"realm for local trials", "contrib/local-environment/keycloak/realm.json", `"secret": "<uuid>",`},
 	{"example of an API", "api/openapi.yml", "      example: otpauth://totp/a.acme.io:john?algorithm=SHA1&secret=<b32:52>"},
 	{
 		"in an example of an API", "api/openapi.json",

@@ -20,7 +20,8 @@ var (
 	fixtureDirs = wordSet("testdata test-data test_data fixtures fixture __fixtures__ __snapshots__ snapshots golden goldens expected vectors test-vectors test_vectors testvectors cassettes " +
 		"cassette vcr_cassettes recordings mocks __mocks__ wycheproof stubs wiremock")
 	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases inttest qa")
-	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
+	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos " +
+		"local-environment local-env local-dev localdev dev-environment dev-env devenv playground quickstart quickstarts")
 	// fixtureTypes and docTypes are extensions.
 	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
 	docTypes     = wordSet(".md .mdx .markdown .rst .adoc .asciidoc .ronn .pod .rdoc .tex .texi .1 .2 .3 .4 .5 .6 .7 .8 .ipynb")
