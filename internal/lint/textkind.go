@@ -24,6 +24,7 @@ type textKind struct {
 	localized bool     // code with the texts of a program in a language
 	catalogue bool     // texts of a program in a language
 	colored   bool     // a file of tests, which may have the output of programs with colors
+	fixture   bool     // data of tests
 	joined    bool     // many lines are in a script that needs characters without width
 }
 
@@ -60,11 +61,12 @@ func isTestData(name string) bool {
 func kindOfText(f *diff.File) textKind {
 	k := textKind{
 		prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path), joined: isJoined(f),
+		fixture: isTestData(f.Path),
 	}
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}
-	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"), isTestData(f.Path):
+	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"), k.fixture:
 		k.rules = alwaysReported
 	case f.Skip != "" && !f.TooLarge:
 		k.rules, k.names = hidesCode, true

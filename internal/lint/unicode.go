@@ -25,7 +25,7 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 		k := kindOfText(f)
 		for l := range f.AddedLines() {
 			if d := k.inspect(l.Text, l.New == 1); d.rule != "" {
-				c.add(d.finding(f, l, k.prose))
+				c.add(d.finding(f, l, k))
 			}
 		}
 	}
@@ -78,6 +78,8 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 		switch within := isNamePart(before) && isNamePart(after); {
 		case rule == "hidden" && within && before != spot.Rune:
 			rule = "zero-width" // two names that look the same
+		case rule == "control" && strings.ContainsRune(`'">`, before) && strings.ContainsRune(`'"<`, after):
+			rule = "hidden" // the value itself: a key, or a separator
 		case rule == "zero-width" && !within && isAlone(spot.Rune, before, after) && k.isSentence(s, spot.Start):
 			rule = "hidden"
 		}
@@ -272,14 +274,15 @@ func isByteOfName(c byte) bool {
 // maxSpelledOut is the number of characters or names that a finding lists.
 const maxSpelledOut = 6
 
-func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.Finding {
+func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.Finding {
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
-	if prose {
+	if k.prose {
 		out.Severity = w.inProse
 	}
-	if d.rule == "zero-width" && isComment(l.Text) { // no compiler reads it
+	// No compiler reads comments, and data of tests has such characters on purpose.
+	if d.rule == "zero-width" && isComment(l.Text) || k.fixture {
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
 	}
 	var says []string

@@ -52,6 +52,8 @@ func TestUnicode(t *testing.T) {
 		{"selector on a letter", "a.go", "a\ufe0f := 1", "hidden low", "<U+FE0F>"},
 		{"bytes in selectors", "a.go", "a\ufe0f\U000e0110\U000e0120b", "invisible-text high", "<U+E0110>"},
 		{"escape", "a.sh", "echo \x1b[2J", "control medium", "<U+001B>"},
+		{"key of a button", "a.xib", "<string key=\"NSKeyEquivalent\">\x7f</string>", "hidden low", "<U+007F>"},
+		{"control character in a text", "a.js", "name: 'ତ\x14ଥ',", "control medium", "<U+0014>"},
 		{"form feed and tab", "a.c", "\f\tint x;", "", ""},
 		{"icon font", "a.css", "a { content: '\ue001'; }", "", ""},
 		{"private message", "a.js", "x = '\ue001\ue002\ue003\ue004'", "hidden low", "<U+E001>"},
@@ -239,6 +241,16 @@ func TestUnicodeKinds(t *testing.T) {
 				t.Errorf("got %s, want %s", s, test.want)
 			}
 		})
+	}
+}
+
+// TestUnicodeDataOfTests: what hides text in the data of tests is kept, but not shown.
+func TestUnicodeDataOfTests(t *testing.T) {
+	for path, shown := range map[string]bool{"UnitTests/fixtures/naughty.txt": false, "UnitTests/fixtures/naughty.py": true} {
+		r := run(t, "unicode", &Input{Change: change(path, "+x \u202e y")})
+		if len(r.Findings) != 1 || r.Findings[0].Confidence >= shownFrom != shown {
+			t.Errorf("%s: %+v", path, r.Findings)
+		}
 	}
 }
 
