@@ -2,7 +2,9 @@ package lint
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -42,7 +44,7 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			kind.confidence, kind.ask = steeringSure, askInstructions
 			kind.severity = worse(kind.severity, precedent.Medium)
 		}
-		if strings.EqualFold(path.Base(steering), "CODEOWNERS") && onlyOwnersOfNew(f, in.Change) {
+		if slices.Contains(ownersFiles, steering) && keepsOwners(f, in) {
 			kind.severity, kind.confidence = precedent.Nit, steeringGuide
 		}
 		if isAgentSettings(strings.ToLower(steering)) && onlyPermissions(f) {
@@ -72,6 +74,26 @@ func onlyComments(f *diff.File) bool {
 		}
 	}
 	return len(f.Hunks) > 0
+}
+
+// ownersFiles are the places where forges look for the code owners.
+var ownersFiles = []string{
+	"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS", "docs/CODEOWNERS",
+}
+
+// keepsOwners reports whether no file loses an owner: the file is the first of its kind, or only moves to another place
+// where forges look for it, or only names owners of new files.
+func keepsOwners(f *diff.File, in *Input) bool {
+	switch f.Status {
+	case diff.Added:
+		return in.Trusted.Read != nil && !slices.ContainsFunc(ownersFiles, func(name string) bool {
+			_, err := in.Trusted.Read(name)
+			return !errors.Is(err, fs.ErrNotExist)
+		})
+	case diff.Renamed:
+		return len(f.Hunks) == 0 && slices.Contains(ownersFiles, f.Path)
+	}
+	return onlyOwnersOfNew(f, in.Change)
 }
 
 // onlyOwnersOfNew reports whether a change to the code owners only adds owners for files that the change adds, which had

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 	"testing"
@@ -148,5 +149,37 @@ func TestPolicyEdits(t *testing.T) {
 	if f := r.Findings[0]; f.Title != "The change edits AGENTS.md and 2 other files: instructions for assistants" ||
 		!strings.Contains(f.Body, "to b/AGENTS.md, c/CLAUDE.md.") {
 		t.Errorf("title %q, body %q", f.Title, f.Body)
+	}
+}
+
+// TestOwnersKept: a first list of owners takes nothing from anybody, nor does one that moves to another place where forges
+// look for it.
+func TestOwnersKept(t *testing.T) {
+	moved := func(from, to string) *diff.Change {
+		c := change(to)
+		c.Files[0].Status, c.Files[0].OldPath = diff.Renamed, from
+		return c
+	}
+	const name, old = ".github/CODEOWNERS", "docs/CODEOWNERS"
+	for _, test := range []struct {
+		name, base string // a file of the base
+		change     *diff.Change
+		want       string
+	}{
+		{"first", "README.md", added(name, "* @ada\n"), name + ":1 policy-edit nit"},
+		{"another", old, added(name, "* @ada\n"), name + ":1 policy-edit medium"},
+		{"moved", old, moved(old, name), name + " policy-edit nit"},
+		{"moved away", old, moved(old, "old/CODEOWNERS"), "old/CODEOWNERS policy-edit medium"},
+	} {
+		read := func(p string) ([]byte, error) {
+			if p != test.base {
+				return nil, fs.ErrNotExist
+			}
+			return nil, nil
+		}
+		r := run(t, "policy-edit", &Input{Change: test.change, Trusted: Trusted{Read: read}, IsPolicyPath: func(p string) bool {
+			return path.Base(p) == "CODEOWNERS"
+		}})
+		same(t, r, test.want)
 	}
 }
