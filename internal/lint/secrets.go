@@ -208,7 +208,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 }
 
 func keyStore(f *diff.File, m secret.Match) precedent.Finding {
-	return precedent.Finding{
+	out := precedent.Finding{
 		Analyzer: true, Confidence: keyStoreConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span:     precedent.Span{Path: f.Path, Side: precedent.Right},
 		Category: precedent.Secrets, Severity: precedent.High, Rule: m.Rule,
@@ -217,6 +217,10 @@ func keyStore(f *diff.File, m secret.Match) precedent.Finding {
 			"and try passwords offline, and deleting the file later does not remove it from the history.\n\n" +
 			"Move it to a secret manager, replace its keys, and remove it from the branch's history before merging.",
 	}
+	if !secret.InProduct(f.Path) {
+		out.Severity, out.Confidence = precedent.Low, testKeyConfidence
+	}
+	return out
 }
 
 // secretSeverity is the severity of a leak, by kind of rule.

@@ -61,11 +61,16 @@ func placeOf(name string) placed {
 // IsTest reports whether a file is of tests, by the habits of common languages.
 func IsTest(path string) bool { return placeOf(path) == inTests }
 
+// InProduct reports whether a file is neither of tests, nor of documentation or examples, by the habits of common
+// languages.
+func InProduct(path string) bool { return placeOf(path) == inProduct }
+
 // isTestName reports whether the name of a file, without its extension and in lower
 // case, is that of tests: a_test, a.spec, test_a, a-tests, ATest, AIT.
 func isTestName(base string) bool {
 	for _, end := range []string{
 		"_test", "_tests", ".test", ".tests", ".spec", "_spec", "-test", "-tests", "-spec",
+		"_temporarykey", // of the self-signed certificate with which Visual Studio tries an app
 		".e2e", "test", "tests", "testcase", "_mock", ".mock", ".fixture", "_fixtures", "conftest",
 	} {
 		if strings.HasSuffix(base, end) && !strings.HasSuffix(base, "latest") && !strings.HasSuffix(base,
