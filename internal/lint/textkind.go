@@ -19,13 +19,14 @@ type textKind struct {
 	// displayed is set for text that is only displayed. Right-to-left text needs
 	// embeddings and isolates, and cannot hide code there.
 	displayed bool
-	rules     []string // those that are reported; nil for all
-	names     bool     // zero-width characters count only next to names
-	localized bool     // code with the texts of a program in a language
-	catalogue bool     // texts of a program in a language
-	colored   bool     // a file of tests, which may have the output of programs with colors
-	fixture   bool     // data of tests
-	joined    bool     // many lines are in a script that needs characters without width
+	rules     []string        // those that are reported; nil for all
+	names     bool            // zero-width characters count only next to names
+	localized bool            // code with the texts of a program in a language
+	catalogue bool            // texts of a program in a language
+	test      bool            // a file of tests, whose texts have odd characters on purpose, and the output of programs colors
+	fixture   bool            // data of tests
+	joined    bool            // many lines are in a script that needs characters without width
+	old       map[string]bool // names that mix scripts in deleted lines
 }
 
 // The rules that are reported in every text, and those for code that nobody wrote by
@@ -60,8 +61,8 @@ func isTestData(name string) bool {
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
 	k := textKind{
-		prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path), joined: isJoined(f),
-		fixture: isTestData(f.Path),
+		prose: IsProse(f.Path), localized: isLocale(f.Path), test: secret.IsTest(f.Path), joined: isJoined(f),
+		fixture: isTestData(f.Path), old: oldNames(f),
 	}
 	switch {
 	case f.Content == diff.Catalogue:
@@ -96,6 +97,25 @@ func isJoined(f *diff.File) bool {
 	return false
 }
 
+// oldNames returns the names that mix scripts in the lines that the change deletes: a line that moves, or is laid out
+// again, has them as before.
+func oldNames(f *diff.File) map[string]bool {
+	names := map[string]bool{}
+	for h := range f.Hunks {
+		for _, l := range f.Hunks[h].Lines {
+			if l.Op != diff.Delete {
+				continue
+			}
+			for _, ident := range identifiers(l.Text) {
+				if _, bad := text.Mixed(ident); bad {
+					names[ident] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
 func (k textKind) reports(rule string) bool { return k.rules == nil || slices.Contains(k.rules, rule) }
 
 // IsProse reports whether a file is text for people, where hidden characters can
@@ -128,10 +148,13 @@ const (
 )
 
 // isText reports whether a word of a line is in a text for people, among other words of the same alphabet: a typist took
-// a letter of another keyboard, or gave an abbreviation an ending. It is no name then.
+// a letter of another keyboard, or gave an abbreviation an ending. It is no name then, nor is what a test has in quotes.
 func (k textKind) isText(line, word string) bool {
-	others := 0
-	for w := range strings.FieldsFuncSeq(k.textAt(line, strings.Index(line, word)), isNoLetter) {
+	others, text := 0, k.textAt(line, strings.Index(line, word))
+	if k.test && text != "" {
+		return true
+	}
+	for w := range strings.FieldsFuncSeq(text, isNoLetter) {
 		if w != word && !strings.ContainsFunc(w, func(r rune) bool { return r < utf8.RuneSelf }) {
 			others++
 		}
@@ -164,7 +187,7 @@ func (k textKind) textAt(line string, i int) string {
 			return ""
 		}
 	} else {
-		quote := strings.LastIndexAny(line[:i], `'"`)
+		quote := strings.LastIndexAny(line[:i], "'\"`")
 		if quote < 0 || strings.Count(line[:i], line[quote:quote+1])%2 == 0 {
 			return ""
 		}

@@ -80,6 +80,8 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			rule = "zero-width" // two names that look the same
 		case rule == "control" && strings.ContainsRune(`'">`, before) && strings.ContainsRune(`'"<`, after):
 			rule = "hidden" // the value itself: a key, or a separator
+		case (rule == "zero-width" || rule == "control") && k.test && k.textAt(s, spot.Start) != "":
+			rule = "hidden" // what the test is about
 		case rule == "zero-width" && !within && isAlone(spot.Rune, before, after) && k.isSentence(s, spot.Start):
 			rule = "hidden"
 		}
@@ -97,7 +99,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if _, bad := text.Mixed(ident); !bad || names[ident] {
+		if _, bad := text.Mixed(ident); !bad || names[ident] || k.old[ident] {
 			continue
 		}
 		names[ident] = true
@@ -157,7 +159,7 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	case r == softHyphen:
 		return k.prose && unicode.IsLetter(before) && unicode.IsLetter(after)
 	case r == '\x1b':
-		return k.colored && setsColor().MatchString(s[spot.Start:])
+		return k.test && setsColor().MatchString(s[spot.Start:])
 	case r == zeroWidthNonJoiner, r == zeroWidthJoiner, r == zeroWidthSpace:
 		if k.joined && isAlone(r, before, after) && (text.IsJoined(before) || !isWord(before) && !isWord(after)) {
 			return true

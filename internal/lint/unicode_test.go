@@ -110,6 +110,10 @@ func TestUnicode(t *testing.T) {
 		{"one selector on many letters", "a.json", "\"a\ufe0f \ufe0f b\ufe0f\"", "invisible-text high", "<U+FE0F>"},
 		{"option with a value in another alphabet", "test/a.rb", "`fzf -fС < #{file}`", "", ""},
 		{"format before another alphabet", "a.go", `f("%sе %dа", x, y)`, "", ""},
+		{"data of a test in quotes", "a_test.go", `{"ｆｏｏbar", false},`, "", ""},
+		{"zero width in quotes in a test", "a_test.go", "{\"\u200bfoo\", false},", "hidden low", "<U+200B>"},
+		{"name in a test", "a_test.go", "valid\u0430te()", "homoglyph high", "<U+0430>"},
+		{"override in a test", "a_test.go", "{\"\u202efoo\", false},", "bidi high", "<U+202E>"},
 		{"name behind a minus", "a.go", "x - pаypal", "homoglyph high", "p<U+0430>ypal"},
 		{"name behind a hyphen", "a.css", ".a-cо-wide {}", "homoglyph high", "c<U+043E>"},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
@@ -172,6 +176,12 @@ func TestUnicodeLaterLine(t *testing.T) {
 		"a.cs:2 zero-width medium")
 }
 
+// TestUnicodeOldName: a name that a deleted line has is none of the change.
+func TestUnicodeOldName(t *testing.T) {
+	found(t, run(t, "unicode", &Input{Change: change("a.cs", "-if (!ΟrdinalMap.Has(a)) return b;", "+if (!ΟrdinalMap.Has(a))",
+		"+  return ΟrdinalMар;")}), "a.cs:2 homoglyph high")
+}
+
 func FuzzUnicode(f *testing.F) {
 	f.Add("a\u202eb", "a.go")
 	f.Add("\ufeff👩\u200d💻\U000e0061🏴\U000e0067", "a.md")
@@ -224,7 +234,7 @@ func TestUnicodeKinds(t *testing.T) {
 		{"corpus by hash", "test/compression/text/0dbf553220bcd274", all, "", always},
 		{"key of tests", "tests/data/a.keyfile", all, "", always},
 		{"code beside the data of tests", "testdata/run.py", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
-		{"script of tests", "tests/run", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
+		{"script of tests", "tests/run", all, "", "bidi invisible-text homoglyph zero-width control"},
 		{"configuration", "config/a.yaml", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 		{"document", "a.md", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 	} {
