@@ -78,8 +78,9 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 		switch within := isNamePart(before) && isNamePart(after); {
 		case rule == "hidden" && within && before != spot.Rune:
 			rule = "zero-width" // two names that look the same
-		case rule == "control" && strings.ContainsRune(`'">`, before) && strings.ContainsRune(`'"<`, after):
-			rule = "hidden" // the value itself: a key, or a separator
+		case rule == "control" && (before == '-' || after == '-' ||
+			strings.ContainsRune(`'">`, before) && strings.ContainsRune(`'"<`, after)):
+			rule = "hidden" // an end of a range of characters, or the value itself: a key, a separator
 		case (rule == "zero-width" || rule == "control") && k.test && k.textAt(s, spot.Start) != "":
 			rule = "hidden" // what the test is about
 		case rule == "zero-width" && !within && isAlone(spot.Rune, before, after) && k.isSentence(s, spot.Start):

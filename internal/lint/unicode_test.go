@@ -53,6 +53,7 @@ func TestUnicode(t *testing.T) {
 		{"bytes in selectors", "a.go", "a\ufe0f\U000e0110\U000e0120b", "invisible-text high", "<U+E0110>"},
 		{"escape", "a.sh", "echo \x1b[2J", "control medium", "<U+001B>"},
 		{"key of a button", "a.xib", "<string key=\"NSKeyEquivalent\">\x7f</string>", "hidden low", "<U+007F>"},
+		{"control character in a range", "a.js", "/[a-z_\x7f-ÿ]/", "hidden low", "<U+007F>"},
 		{"control character in a text", "a.js", "name: 'ତ\x14ଥ',", "control medium", "<U+0014>"},
 		{"form feed and tab", "a.c", "\f\tint x;", "", ""},
 		{"icon font", "a.css", "a { content: '\ue001'; }", "", ""},
