@@ -26,7 +26,7 @@ type textKind struct {
 	test      bool            // a file of tests, whose texts have odd characters on purpose, and the output of programs colors
 	fixture   bool            // data of tests
 	joined    bool            // many lines are in a script that needs characters without width
-	old       map[string]bool // names that mix scripts in deleted lines
+	old       map[string]bool // see oldParts
 }
 
 // The rules that are reported in every text, and those for code that nobody wrote by
@@ -62,7 +62,7 @@ func isTestData(name string) bool {
 func kindOfText(f *diff.File) textKind {
 	k := textKind{
 		prose: IsProse(f.Path), localized: isLocale(f.Path), test: secret.IsTest(f.Path), joined: isJoined(f),
-		fixture: isTestData(f.Path), old: oldNames(f),
+		fixture: isTestData(f.Path), old: oldParts(f),
 	}
 	switch {
 	case f.Content == diff.Catalogue:
@@ -97,23 +97,27 @@ func isJoined(f *diff.File) bool {
 	return false
 }
 
-// oldNames returns the names that mix scripts in the lines that the change deletes: a line that moves, or is laid out
-// again, has them as before.
-func oldNames(f *diff.File) map[string]bool {
-	names := map[string]bool{}
+// oldParts returns the names that mix scripts in the lines that the change deletes, and the hidden characters with the
+// characters around them: a line that moves, or is laid out again, has them as before.
+func oldParts(f *diff.File) map[string]bool {
+	old := map[string]bool{}
 	for h := range f.Hunks {
 		for _, l := range f.Hunks[h].Lines {
 			if l.Op != diff.Delete {
 				continue
 			}
+			for spot := range text.Spots(l.Text) {
+				before, after := around(l.Text, spot)
+				old[string([]rune{before, spot.Rune, after})] = true
+			}
 			for _, ident := range identifiers(l.Text) {
 				if _, bad := text.Mixed(ident); bad {
-					names[ident] = true
+					old[ident] = true
 				}
 			}
 		}
 	}
-	return names
+	return old
 }
 
 func (k textKind) reports(rule string) bool { return k.rules == nil || slices.Contains(k.rules, rule) }

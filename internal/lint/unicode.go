@@ -86,6 +86,9 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 		case rule == "zero-width" && !within && isAlone(spot.Rune, before, after) && k.isSentence(s, spot.Start):
 			rule = "hidden"
 		}
+		if !slices.Contains(alwaysReported, rule) && k.old[string([]rune{before, spot.Rune, after})] {
+			continue
+		}
 		if !k.reports(rule) || rule == "zero-width" && k.names && !isNamePart(before) && !isNamePart(after) {
 			continue
 		}

@@ -177,8 +177,12 @@ func TestUnicodeLaterLine(t *testing.T) {
 		"a.cs:2 zero-width medium")
 }
 
-// TestUnicodeOldName: a name that a deleted line has is none of the change.
-func TestUnicodeOldName(t *testing.T) {
+// TestUnicodeOld: what a deleted line has is none of the change, but for what hides text in another place.
+func TestUnicodeOld(t *testing.T) {
+	found(t, run(t, "unicode", &Input{Change: change("a.xml", "-\u200b <a n='3'/>", "+\u200b <a n='4'/>", "+\u200b<b/>")}),
+		"a.xml:2 zero-width medium")
+	found(t, run(t, "unicode", &Input{Change: change("a.go", "-f(\u202e)", "+g(\u202e)")}), "a.go:1 bidi high")
+
 	found(t, run(t, "unicode", &Input{Change: change("a.cs", "-if (!ΟrdinalMap.Has(a)) return b;", "+if (!ΟrdinalMap.Has(a))",
 		"+  return ΟrdinalMар;")}), "a.cs:2 homoglyph high")
 }
