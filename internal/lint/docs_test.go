@@ -41,7 +41,7 @@ The analyzer ` + "`unicode`" + ` reports bidirectional controls and tag characte
 - Joiners, spaces without width and direction marks are allowed where a script needs them, as are emoji, variants of symbols, and icons;
   characters without width also in files with many lines in such a script, unless they are beside a name in another one, and beside
   spaces in sentences with letters outside ASCII.
-- A word of two alphabets is no name among words of its own in quotes, comments or prose, nor in quotes in tests.
+- Words of two alphabets are not reported as names among words of one of them in quotes, comments or prose, nor in quotes in tests.
 
 Whether a file is binary or generated comes from ` + "`.gitattributes`" + ` at the base commit (` + "`binary`, `-diff`, `linguist-generated`, `gitlab-generated`" + `), from git, from
 names, headers and content. ` + "`-text`" + ` alone does not make a file binary, but then any bytes that are no text do.

@@ -152,7 +152,7 @@ const (
 )
 
 // isText reports whether a word of a line is in a text for people, among other words of the same alphabet: a typist took
-// a letter of another keyboard, or gave an abbreviation an ending. It is no name then, nor is what a test has in quotes.
+// a letter of another keyboard, or gave an abbreviation an ending. So is what a test has in quotes.
 func (k textKind) isText(line, word string) bool {
 	others, text := 0, k.textAt(line, strings.Index(line, word))
 	if k.test && text != "" {
