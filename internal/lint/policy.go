@@ -119,21 +119,28 @@ func onlyOwnersOfNew(owners *diff.File, c *diff.Change) bool {
 // closes a list of such lines. A rule without an argument, or for all arguments, is about every use.
 var permission = lazily(`^\s*("(\w+\([^*:].*\)|mcp__\w+)",?|"(permissions|allow|ask|deny)": ?[\[{]|[\[\]{}, ]*)\s*$`)
 
-// onlyPermissions reports whether all that the change adds to the settings of an agent are rules for some uses of its
-// tools, and all that it deletes.
+// onlyPermissions reports whether the change adds nothing to the settings of an agent but rules for some uses of its
+// tools, and takes no rule away, such as one that forbids a use.
 func onlyPermissions(f *diff.File) bool {
-	if f.Status == diff.Deleted || len(f.Hunks) == 0 {
-		return false
+	added := map[string]bool{}
+	for l := range f.AddedLines() {
+		if !permission().MatchString(l.Text) {
+			return false
+		}
+		added[ruleOf(l.Text)] = true
 	}
 	for h := range f.Hunks {
 		for _, l := range f.Hunks[h].Lines {
-			if l.Op != diff.Context && !permission().MatchString(l.Text) {
+			if l.Op == diff.Delete && !added[ruleOf(l.Text)] {
 				return false
 			}
 		}
 	}
-	return true
+	return len(added) > 0
 }
+
+// ruleOf returns a line of a list without its indent and without the comma that follows if it is not the last one.
+func ruleOf(line string) string { return strings.TrimRight(strings.TrimSpace(line), ", ") }
 
 // policyEdits are the changed files of one kind.
 type policyEdits struct {

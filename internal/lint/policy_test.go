@@ -56,6 +56,10 @@ func TestPolicyEdit(t *testing.T) {
 			settings + ":2 low", right, "edits settings.json: what coding agents may do",
 		},
 		{
+			"a rule that goes", change(settings, `-  "Bash(curl:*)",`, `+  "Bash(git log:*)",`),
+			settings + ":1 medium", right, "edits settings.json: " + agents,
+		},
+		{
 			"permission for every command", change(settings, `+  "Bash(git log:*)",`, `+  "Bash(*)"`),
 			settings + ":1 medium", right, "edits settings.json: " + agents,
 		},
