@@ -179,12 +179,18 @@ func (k textKind) isSentence(line string, i int) bool {
 
 func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// maxText is how far around a place its text is read, in bytes.
-const maxText = 500
+const (
+	maxText     = 500     // how far around a place its text is read, in bytes
+	maxTextLine = 4 << 10 // how far into a line there are texts, in bytes: each place reads the line up to it
+)
 
 // textAt returns the text for people around byte i of a line: the line itself if it is prose or a comment, outside of
 // backquotes, else what is in quotes; "" for none.
 func (k textKind) textAt(line string, i int) string {
+	if i > maxTextLine {
+		return ""
+	}
+	line = line[:min(len(line), i+maxText)]
 	start, end := 0, len(line)
 	if k.displayed || isComment(line) {
 		if strings.Count(line[:i], "`")%2 != 0 {
@@ -200,7 +206,7 @@ func (k textKind) textAt(line string, i int) string {
 			end = i + n
 		}
 	}
-	return line[max(start, i-maxText):min(end, i+maxText)]
+	return line[max(start, i-maxText):end]
 }
 
 // around returns the characters before and after a hidden one.
