@@ -36,8 +36,12 @@ var places = map[Engine]func(t testing.TB) string{
 
 // onBothEngines runs a test with a way to make a new place.
 func onBothEngines(t *testing.T, test func(t *testing.T, place func() string)) {
+	t.Parallel()
 	for _, engine := range []Engine{SQLite, PostgreSQL} {
-		t.Run(string(engine), func(t *testing.T) { test(t, func() string { return places[engine](t) }) })
+		t.Run(string(engine), func(t *testing.T) {
+			t.Parallel()
+			test(t, func() string { return places[engine](t) })
+		})
 	}
 }
 
@@ -79,8 +83,10 @@ var suite = []func(*testing.T, opener){
 }
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	for _, engine := range engines {
 		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
 			for _, test := range suite {
 				name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
 				t.Run(name[strings.LastIndex(name, ".test")+len(".test"):], func(t *testing.T) { test(t, engine.open) })
