@@ -38,10 +38,7 @@ The analyzer ` + "`unicode`" + ` reports bidirectional controls and tag characte
   folders such as ` + "`locales`" + `. There, embeddings and isolates that end on their line are also left to right-to-left text.
 - In generated, vendored and lock files: only what hides code, such as look-alike letters in names, invisible letters, and zero-width
   characters next to names.
-- Joiners, spaces without width and direction marks are allowed where a script needs them, as are emoji, variants of symbols, and icons;
-  characters without width also in files with many lines in such a script, unless they are beside a name in another one, and beside
-  spaces in sentences with letters outside ASCII.
-- Words of two alphabets are not reported as names among words of one of them in quotes, comments or prose, nor in quotes in tests.
+- Joiners, spaces without width and direction marks are allowed where a script needs them, as are emoji, variants of symbols, and icons.
 
 Whether a file is binary or generated comes from ` + "`.gitattributes`" + ` at the base commit (` + "`binary`, `-diff`, `linguist-generated`, `gitlab-generated`" + `), from git, from
 names, headers and content. ` + "`-text`" + ` alone does not make a file binary, but then any bytes that are no text do.

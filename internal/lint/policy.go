@@ -2,9 +2,7 @@ package lint
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -44,12 +42,6 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			kind.confidence, kind.ask = steeringSure, askInstructions
 			kind.severity = worse(kind.severity, precedent.Medium)
 		}
-		if slices.Contains(ownersFiles, steering) && keepsOwners(f, in) {
-			kind.severity, kind.confidence = precedent.Nit, steeringGuide
-		}
-		if isAgentSettings(strings.ToLower(steering)) && onlyPermissions(f) {
-			kind = agentPermissions
-		}
 		g := slices.IndexFunc(groups, func(g policyEdits) bool { return g.kind == kind })
 		if g < 0 {
 			groups = append(groups, policyEdits{kind: kind, first: f, steering: steering})
@@ -75,72 +67,6 @@ func onlyComments(f *diff.File) bool {
 	}
 	return len(f.Hunks) > 0
 }
-
-// ownersFiles are the places where forges look for the code owners.
-var ownersFiles = []string{
-	"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS", "docs/CODEOWNERS",
-}
-
-// keepsOwners reports whether no file loses an owner: the file is the first of its kind, or only moves to another place
-// where forges look for it, or only names owners of new files.
-func keepsOwners(f *diff.File, in *Input) bool {
-	switch f.Status {
-	case diff.Added:
-		return in.Trusted.Read != nil && !slices.ContainsFunc(ownersFiles, func(name string) bool {
-			_, err := in.Trusted.Read(name)
-			return !errors.Is(err, fs.ErrNotExist)
-		})
-	case diff.Renamed:
-		return len(f.Hunks) == 0 && slices.Contains(ownersFiles, f.Path)
-	}
-	return onlyOwnersOfNew(f, in.Change)
-}
-
-// onlyOwnersOfNew reports whether a change to the code owners only adds owners for files that the change adds, which had
-// none before.
-func onlyOwnersOfNew(owners *diff.File, c *diff.Change) bool {
-	if _, ok := firstLine(owners, diff.Delete); ok || owners.Status != diff.Modified {
-		return false
-	}
-	isNew := map[string]bool{}
-	for i := range c.Files {
-		isNew[c.Files[i].Path] = c.Files[i].Status == diff.Added
-	}
-	for l := range owners.AddedLines() {
-		fields := strings.Fields(l.Text)
-		if len(fields) > 0 && (len(fields) == 1 || !isNew[strings.TrimPrefix(fields[0], "/")]) {
-			return false
-		}
-	}
-	return true
-}
-
-// permission matches a line of the settings of an agent that allows or forbids some uses of one tool, or only opens or
-// closes a list of such lines. A rule without an argument, or for all arguments, is about every use.
-var permission = lazily(`^\s*("(\w+\([^*:].*\)|mcp__\w+)",?|"(permissions|allow|ask|deny)": ?[\[{]|[\[\]{}, ]*)\s*$`)
-
-// onlyPermissions reports whether the change adds nothing to the settings of an agent but rules for some uses of its
-// tools, and takes no rule away, such as one that forbids a use.
-func onlyPermissions(f *diff.File) bool {
-	added := map[string]bool{}
-	for l := range f.AddedLines() {
-		if !permission().MatchString(l.Text) {
-			return false
-		}
-		added[ruleOf(l.Text)] = true
-	}
-	for h := range f.Hunks {
-		for _, l := range f.Hunks[h].Lines {
-			if l.Op == diff.Delete && !added[ruleOf(l.Text)] {
-				return false
-			}
-		}
-	}
-	return len(added) > 0
-}
-
-// ruleOf returns a line of a list without its indent and without the comma that follows if it is not the last one.
-func ruleOf(line string) string { return strings.TrimRight(strings.TrimSpace(line), ", ") }
 
 // policyEdits are the changed files of one kind.
 type policyEdits struct {
@@ -273,17 +199,6 @@ const (
 
 const agentPrograms = "programs of coding agents"
 
-// agentPermissions is for edits of the list of what agents may do, which grows while people work with them.
-var agentPermissions = steeringText{
-	"what coding agents may do", "a configuration of coding agents: it lists what they may do without asking",
-	"Check that no rule allows more than the team wants.",
-	precedent.Low, steeringGuide,
-}
-
-func isAgentSettings(p string) bool {
-	return strings.HasPrefix(path.Base(p), "settings.") && strings.HasSuffix(path.Dir(p), ".claude")
-}
-
 const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an " +
 	"assistant to ignore problems."
 
@@ -296,7 +211,8 @@ func steeringKind(p string) steeringText {
 			"Check that no path loses an owner who should review it.",
 			precedent.Medium, steeringSure,
 		}
-	case base == ".mcp.json", base == ".lsp.json", strings.Contains("/"+p, "/.claude-plugin/"), isAgentSettings(p):
+	case base == ".mcp.json", base == ".lsp.json", strings.Contains("/"+p, "/.claude-plugin/"),
+		strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
 		return steeringText{
 			agentPrograms, "a configuration of coding agents: they start the listed programs on the machine of anyone who " +
 				"opens the repository",

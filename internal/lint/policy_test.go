@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"io/fs"
 	"path"
 	"strings"
 	"testing"
@@ -13,10 +12,6 @@ import (
 func TestPolicyEdit(t *testing.T) {
 	status := func(s diff.Status, c *diff.Change) *diff.Change {
 		c.Files[0].Status = s
-		return c
-	}
-	newFile := func(name string, c *diff.Change) *diff.Change {
-		c.Files = append(c.Files, added(name, "x\n").Files...)
 		return c
 	}
 	renamed := status(diff.Renamed, change("docs/notes.md"))
@@ -49,39 +44,6 @@ func TestPolicyEdit(t *testing.T) {
 		{
 			"settings of an agent that are deleted", status(diff.Deleted, change(settings, "-{}")),
 			settings + " low", left, "deletes settings.json: " + agents,
-		},
-		{
-			"permissions of an agent", change(settings, ` "allow": [`, `-  "Bash(git log:*)"`, `+  "Bash(git log:*)",`,
-				`+  "WebFetch(domain:claude.example.org)"`, " ]"),
-			settings + ":2 low", right, "edits settings.json: what coding agents may do",
-		},
-		{
-			"a rule that goes", change(settings, `-  "Bash(curl:*)",`, `+  "Bash(git log:*)",`),
-			settings + ":1 medium", right, "edits settings.json: " + agents,
-		},
-		{
-			"permission for every command", change(settings, `+  "Bash(git log:*)",`, `+  "Bash(*)"`),
-			settings + ":1 medium", right, "edits settings.json: " + agents,
-		},
-		{
-			"a permission and a hook", change(settings, `+  "Bash(git log:*)"`, `+"command": "./hook.sh"`),
-			settings + ":1 medium", right, "edits settings.json: " + agents,
-		},
-		{
-			"owner of a new file", newFile("a/new.ts", change("CODEOWNERS", "+a/new.ts @ada")),
-			"CODEOWNERS:1 nit", right, "edits CODEOWNERS: who must approve",
-		},
-		{
-			"owner of an old file", newFile("a/new.ts", change("CODEOWNERS", "+a/new.ts @ada", "+a/old.ts @ada")),
-			"CODEOWNERS:1 medium", right, "edits CODEOWNERS: who must approve",
-		},
-		{
-			"new file without an owner", newFile("a/new.ts", change("CODEOWNERS", "+a/new.ts")),
-			"CODEOWNERS:1 medium", right, "edits CODEOWNERS: who must approve",
-		},
-		{
-			"owner of a new file in place of another", newFile("a/new.ts", change("CODEOWNERS", "-* @bob", "+a/new.ts @ada")),
-			"CODEOWNERS:1 medium", right, "edits CODEOWNERS: who must approve",
 		},
 		{"mode only", change(own), own + " medium", right, "edits .precedent.yaml: " + policy},
 		{"a policy of comments", added(own, "# threshold: 80\n\n# ignore: [a/**]\n"), "", "", ""},
@@ -153,37 +115,5 @@ func TestPolicyEdits(t *testing.T) {
 	if f := r.Findings[0]; f.Title != "The change edits AGENTS.md and 2 other files: instructions for assistants" ||
 		!strings.Contains(f.Body, "to b/AGENTS.md, c/CLAUDE.md.") {
 		t.Errorf("title %q, body %q", f.Title, f.Body)
-	}
-}
-
-// TestOwnersKept: a first list of owners takes nothing from anybody, nor does one that moves to another place where forges
-// look for it.
-func TestOwnersKept(t *testing.T) {
-	moved := func(from, to string) *diff.Change {
-		c := change(to)
-		c.Files[0].Status, c.Files[0].OldPath = diff.Renamed, from
-		return c
-	}
-	const name, old = ".github/CODEOWNERS", "docs/CODEOWNERS"
-	for _, test := range []struct {
-		name, base string // a file of the base
-		change     *diff.Change
-		want       string
-	}{
-		{"first", "README.md", added(name, "* @ada\n"), name + ":1 policy-edit nit"},
-		{"another", old, added(name, "* @ada\n"), name + ":1 policy-edit medium"},
-		{"moved", old, moved(old, name), name + " policy-edit nit"},
-		{"moved away", old, moved(old, "old/CODEOWNERS"), "old/CODEOWNERS policy-edit medium"},
-	} {
-		read := func(p string) ([]byte, error) {
-			if p != test.base {
-				return nil, fs.ErrNotExist
-			}
-			return nil, nil
-		}
-		r := run(t, "policy-edit", &Input{Change: test.change, Trusted: Trusted{Read: read}, IsPolicyPath: func(p string) bool {
-			return path.Base(p) == "CODEOWNERS"
-		}})
-		same(t, r, test.want)
 	}
 }

@@ -114,7 +114,7 @@ const maxAlike = 8
 
 // localeCode matches code that has the texts of a program in a language, by its name or its folder.
 var localeCode = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|/)(_*locales?|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$`)
+	return regexp.MustCompile(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$`)
 })
 
 func isLocale(name string) bool { return localeCode().MatchString(name) }
@@ -208,7 +208,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 }
 
 func keyStore(f *diff.File, m secret.Match) precedent.Finding {
-	out := precedent.Finding{
+	return precedent.Finding{
 		Analyzer: true, Confidence: keyStoreConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span:     precedent.Span{Path: f.Path, Side: precedent.Right},
 		Category: precedent.Secrets, Severity: precedent.High, Rule: m.Rule,
@@ -217,10 +217,6 @@ func keyStore(f *diff.File, m secret.Match) precedent.Finding {
 			"and try passwords offline, and deleting the file later does not remove it from the history.\n\n" +
 			"Move it to a secret manager, replace its keys, and remove it from the branch's history before merging.",
 	}
-	if !secret.InProduct(f.Path) {
-		out.Severity, out.Confidence = precedent.Low, testKeyConfidence
-	}
-	return out
 }
 
 // secretSeverity is the severity of a leak, by kind of rule.

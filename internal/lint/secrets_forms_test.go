@@ -108,8 +108,6 @@ var forms = []struct{ name, ext, text string }{
 	{"header of a key", "go", `req.Header.Set("X-Api-Key", "<b62:32>")`},
 	{"curl with a user", "sh", `curl -u admin:<b62:20> https://ci.acme.io/build`},
 	{"netrc", "netrc", "machine api.acme.io login bot password <b62:24>"},
-	{"YAML after an example", "yml", "url:\n  example: https://a.acme.io\ndatabase:\n  password: <b62:20>"},
-	{"example in another word", "env", "COUNTEREXAMPLE=1 DB_PASSWORD=<b62:20>"},
 	{"password with signs", "yml", `password: "<pw:16>"`},
 	{"password with signs in Java", "java", `String password = "<pw:18>";`},
 	{"Docker login", "json", `{"auths": {"registry.acme.io": {"auth": "<basic>"}}}`},
@@ -309,14 +307,6 @@ var lookAlikes = []struct{ name, path, text string }{
 	{"expected output", "test/expected/a.out", `secret key: <b62:32>`},
 	{"sample of settings", "app/.env.example", `API_KEY=<b62:32>`},
 	{"README", "README.md", `export API_TOKEN=<b62:32>`},
-	{"typed at random", "dnsapi/a.sh", `#NJALLA_Token="sdfsdfsdfljlbjkljlkjsdfoiwje"`},
-	{"typed at random, once more", "dnsapi/a.sh", `# NEODIGIT_API_TOKEN="jasdfhklsjadhflnhsausdfas"`},
-	{"realm for local trials", "contrib/local-environment/keycloak/realm.json", `"secret": "<uuid>",`},
-	{"example of an API", "api/openapi.yml", "      example: otpauth://totp/a.acme.io:john?algorithm=SHA1&secret=<b32:52>"},
-	{
-		"in an example of an API", "api/openapi.json",
-		"  \"example\": {\n    \"expires\": 1,\n    \"credentials\": {\n      \"password\": \"<b62:20>\"\n    }\n  }",
-	},
 	{"Stripe test key", "app/a.py", `stripe.api_key = "sk_test_<b62:24>"`},
 }
 

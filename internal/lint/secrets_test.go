@@ -97,8 +97,6 @@ func TestSecrets(t *testing.T) {
 			"run.sh:1 assigned-credential high",
 		},
 		{"key store", binary("deploy/server.p12"), "deploy/server.p12 pkcs12-file high"},
-		{"key store of tests", binary("test/server.p12"), "test/server.p12 pkcs12-file low"},
-		{"key store of Visual Studio", binary("src/A_TemporaryKey.pfx"), "src/A_TemporaryKey.pfx pkcs12-file low"},
 	} {
 		t.Run(test.name, func(t *testing.T) { found(t, run(t, "secrets", &Input{Change: test.change}), test.want) })
 	}

@@ -19,14 +19,11 @@ type textKind struct {
 	// displayed is set for text that is only displayed. Right-to-left text needs
 	// embeddings and isolates, and cannot hide code there.
 	displayed bool
-	rules     []string        // those that are reported; nil for all
-	names     bool            // zero-width characters count only next to names
-	localized bool            // code with the texts of a program in a language
-	catalogue bool            // texts of a program in a language
-	test      bool            // a file of tests, whose texts have odd characters on purpose, and the output of programs colors
-	fixture   bool            // data of tests
-	joined    bool            // many lines are in a script that needs characters without width
-	old       map[string]bool // see oldParts
+	rules     []string // those that are reported; nil for all
+	names     bool     // zero-width characters count only next to names
+	localized bool     // code with the texts of a program in a language
+	catalogue bool     // texts of a program in a language
+	colored   bool     // a file of tests, which may have the output of programs with colors
 }
 
 // The rules that are reported in every text, and those for code that nobody wrote by
@@ -60,64 +57,17 @@ func isTestData(name string) bool {
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
-	k := textKind{
-		prose: IsProse(f.Path), localized: isLocale(f.Path), test: secret.IsTest(f.Path), joined: isJoined(f),
-		fixture: isTestData(f.Path), old: oldParts(f),
-	}
+	k := textKind{prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path)}
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}
-	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"), k.fixture:
+	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"), isTestData(f.Path):
 		k.rules = alwaysReported
 	case f.Skip != "" && !f.TooLarge:
 		k.rules, k.names = hidesCode, true
 	}
 	k.displayed = k.prose && !holdsCode(f.Path)
 	return k
-}
-
-// joinedLines is the number of lines in a script from which on a file is about it: a layout of keys, a test of how text
-// is displayed.
-const joinedLines = 5
-
-// isJoined reports whether the new side of a change to a file has so many lines with letters of scripts that need
-// characters without width.
-func isJoined(f *diff.File) bool {
-	n := 0
-	for h := range f.Hunks {
-		for _, l := range f.Hunks[h].Lines {
-			if l.Op == diff.Delete || !strings.ContainsFunc(l.Text, text.IsJoined) {
-				continue
-			}
-			if n++; n == joinedLines {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// oldParts returns the names that mix scripts in the lines that the change deletes, and the hidden characters with the
-// characters around them: a line that moves, or is laid out again, has them as before.
-func oldParts(f *diff.File) map[string]bool {
-	old := map[string]bool{}
-	for h := range f.Hunks {
-		for _, l := range f.Hunks[h].Lines {
-			if l.Op != diff.Delete {
-				continue
-			}
-			for spot := range text.Spots(l.Text) {
-				before, after := around(l.Text, spot)
-				old[string([]rune{before, spot.Rune, after})] = true
-			}
-			for _, ident := range identifiers(l.Text) {
-				if _, bad := text.Mixed(ident); bad {
-					old[ident] = true
-				}
-			}
-		}
-	}
-	return old
 }
 
 func (k textKind) reports(rule string) bool { return k.rules == nil || slices.Contains(k.rules, rule) }
@@ -145,20 +95,17 @@ func holdsCode(name string) bool {
 // setsColor matches an escape sequence that sets colors and styles of a terminal, but none that conceals (8).
 var setsColor = lazily(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
 
-// wordsOfText is how many words in another alphabet are a text, wordsOfSentence how many of any.
-const (
-	wordsOfText     = 2
-	wordsOfSentence = 5
-)
-
-// isText reports whether a word of a line is in a text for people, among other words of the same alphabet: a typist took
-// a letter of another keyboard, or gave an abbreviation an ending. So is what a test has in quotes.
-func (k textKind) isText(line, word string) bool {
-	others, text := 0, k.textAt(line, strings.Index(line, word))
-	if k.test && text != "" {
-		return true
+// isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,
+// in which a typist took a letter of another keyboard, and not a name.
+func isQuotedText(line, word string) bool {
+	before, _, _ := strings.Cut(line, word)
+	quote := strings.LastIndexAny(before, `'"`)
+	if quote < 0 || strings.Count(before, line[quote:quote+1])%2 == 0 {
+		return false
 	}
-	for w := range strings.FieldsFuncSeq(text, isNoLetter) {
+	quoted, _, _ := strings.Cut(line[quote+1:], line[quote:quote+1])
+	others := 0
+	for w := range strings.FieldsFuncSeq(quoted, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if w != word && !strings.ContainsFunc(w, func(r rune) bool { return r < utf8.RuneSelf }) {
 			others++
 		}
@@ -166,48 +113,8 @@ func (k textKind) isText(line, word string) bool {
 	return others >= wordsOfText
 }
 
-// isSentence reports whether byte i of a line is in a text for people with many words, in which a character without width
-// beside a space changes nothing. Queries and commands are such words, too, but all of them in ASCII.
-func (k textKind) isSentence(line string, i int) bool {
-	words, foreign := 0, k.localized
-	for w := range strings.FieldsFuncSeq(k.textAt(line, i), isNoLetter) {
-		words++
-		foreign = foreign || strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf })
-	}
-	return foreign && words >= wordsOfSentence
-}
-
-func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
-
-const (
-	maxText     = 500     // how far around a place its text is read, in bytes
-	maxTextLine = 4 << 10 // how far into a line there are texts, in bytes: each place reads the line up to it
-)
-
-// textAt returns the text for people around byte i of a line: the line itself if it is prose or a comment, outside of
-// backquotes, else what is in quotes; "" for none.
-func (k textKind) textAt(line string, i int) string {
-	if i > maxTextLine {
-		return ""
-	}
-	line = line[:min(len(line), i+maxText)]
-	start, end := 0, len(line)
-	if k.displayed || isComment(line) {
-		if strings.Count(line[:i], "`")%2 != 0 {
-			return ""
-		}
-	} else {
-		quote := strings.LastIndexAny(line[:i], "'\"`")
-		if quote < 0 || strings.Count(line[:i], line[quote:quote+1])%2 == 0 {
-			return ""
-		}
-		start = quote + 1
-		if n := strings.IndexByte(line[i:], line[quote]); n >= 0 {
-			end = i + n
-		}
-	}
-	return line[max(start, i-maxText):end]
-}
+// wordsOfText is how many words in another alphabet are a text.
+const wordsOfText = 2
 
 // around returns the characters before and after a hidden one.
 func around(s string, spot text.Spot) (before, after rune) {
@@ -236,8 +143,6 @@ func isBytes(s string) bool {
 	}
 	return invalid > 3 && invalid*100 >= all*bytesShare
 }
-
-func isWord(r rune) bool { return isLatin(r) || unicode.IsDigit(r) }
 
 func isLatin(r rune) bool { return r == '_' || unicode.Is(unicode.Latin, r) }
 

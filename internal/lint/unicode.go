@@ -25,7 +25,7 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 		k := kindOfText(f)
 		for l := range f.AddedLines() {
 			if d := k.inspect(l.Text, l.New == 1); d.rule != "" {
-				c.add(d.finding(f, l, k))
+				c.add(d.finding(f, l, k.prose))
 			}
 		}
 	}
@@ -68,26 +68,14 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			continue
 		}
 		rule := kindOf(spot.Rune)
-		before, after := around(s, spot)
-		if unicode.Is(unicode.Variation_Selector, spot.Rune) && before != spot.Rune {
-			// One is an accident, and so is the same again; several encode a message.
-			if selectors++; selectors > 1 {
+		if unicode.Is(unicode.Variation_Selector, spot.Rune) {
+			if selectors++; selectors > 1 { // one is an accident, several encode a message
 				rule = "invisible-text"
 			}
 		}
-		switch within := isNamePart(before) && isNamePart(after); {
-		case rule == "hidden" && within && before != spot.Rune:
+		before, after := around(s, spot)
+		if rule == "hidden" && isNamePart(before) && isNamePart(after) {
 			rule = "zero-width" // two names that look the same
-		case rule == "control" && (before == '-' || after == '-' ||
-			strings.ContainsRune(`'">`, before) && strings.ContainsRune(`'"<`, after)):
-			rule = "hidden" // an end of a range of characters, or the value itself: a key, a separator
-		case (rule == "zero-width" || rule == "control") && k.test && k.textAt(s, spot.Start) != "":
-			rule = "hidden" // what the test is about
-		case rule == "zero-width" && !within && isAlone(spot.Rune, before, after) && k.isSentence(s, spot.Start):
-			rule = "hidden"
-		}
-		if !slices.Contains(alwaysReported, rule) && k.old[string([]rune{before, spot.Rune, after})] {
-			continue
 		}
 		if !k.reports(rule) || rule == "zero-width" && k.names && !isNamePart(before) && !isNamePart(after) {
 			continue
@@ -103,11 +91,8 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if _, bad := text.Mixed(ident); !bad || names[ident] || k.old[ident] {
-			continue
-		}
-		names[ident] = true
-		if !k.isText(s, ident) {
+		if _, bad := text.Mixed(ident); bad && !names[ident] && (!k.localized || !isQuotedText(s, ident)) {
+			names[ident] = true
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)
 		}
@@ -163,12 +148,11 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	case r == softHyphen:
 		return k.prose && unicode.IsLetter(before) && unicode.IsLetter(after)
 	case r == '\x1b':
-		return k.test && setsColor().MatchString(s[spot.Start:])
-	case r == zeroWidthNonJoiner, r == zeroWidthJoiner, r == zeroWidthSpace:
-		if k.joined && isAlone(r, before, after) && (text.IsJoined(before) || !isWord(before) && !isWord(after)) {
-			return true
-		}
-		return k.localized && (line.toLeft || strings.ContainsFunc(s, text.IsJoined))
+		return k.colored && setsColor().MatchString(s[spot.Start:])
+	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
+		return line.toLeft && k.localized
+	case r == zeroWidthSpace:
+		return k.localized && strings.ContainsFunc(s, isUnspaced)
 	case r == leftToRight, r == rightToLeft, r == arabicMark:
 		return line.toLeft && (k.prose || !isLatin(before) || !isLatin(after))
 	case kindOf(r) == "bidi":
@@ -182,11 +166,10 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	return false
 }
 
-// isAlone reports whether no other hidden character is beside one: a sequence of several kinds can encode a message.
-func isAlone(r, before, after rune) bool {
-	_, hiddenBefore := text.Hidden(before)
-	_, hiddenAfter := text.Hidden(after)
-	return (!hiddenBefore || before == r) && (!hiddenAfter || after == r)
+// isUnspaced reports whether a letter is of a script without spaces between words, in which people mark where a line may
+// break.
+func isUnspaced(r rune) bool {
+	return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai)
 }
 
 // inFlag reports whether byte i is part of one of the three flags that are written
@@ -215,32 +198,12 @@ func inFlag(s string, i int) bool {
 // the letters and digits of escapes.
 func identifiers(s string) []string {
 	var all []string
-	s = withoutEscapes(withoutOptions(s))
-	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !isNamePart(r) && r != '$' }) {
+	for w := range strings.FieldsFuncSeq(withoutEscapes(s), func(r rune) bool { return !isNamePart(r) && r != '$' }) {
 		if strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf }) {
 			all = append(all, w)
 		}
 	}
 	return all
-}
-
-// withoutOptions replaces the letter of an option of a command, or of a format, by a space if its value follows without
-// one: "-fПривет", "%sПривет".
-func withoutOptions(s string) string {
-	var b []byte
-	for i := 0; i+2 < len(s); i++ {
-		sign := s[i] == '%' || s[i] == '-' && (i == 0 || !isByteOfName(s[i-1]))
-		if sign && isByteOfName(s[i+1]) && s[i+1] < utf8.RuneSelf && s[i+2] >= utf8.RuneSelf {
-			if b == nil {
-				b = []byte(s)
-			}
-			b[i+1] = ' '
-		}
-	}
-	if b == nil {
-		return s
-	}
-	return string(b)
 }
 
 // escapeDigits are the lengths of the escapes that have hexadecimal digits.
@@ -280,15 +243,14 @@ func isByteOfName(c byte) bool {
 // maxSpelledOut is the number of characters or names that a finding lists.
 const maxSpelledOut = 6
 
-func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.Finding {
+func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.Finding {
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
-	if k.prose {
+	if prose {
 		out.Severity = w.inProse
 	}
-	// No compiler reads comments, and data of tests has such characters on purpose.
-	if d.rule == "zero-width" && isComment(l.Text) || k.fixture {
+	if d.rule == "zero-width" && isComment(l.Text) { // no compiler reads it
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
 	}
 	var says []string

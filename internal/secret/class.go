@@ -104,7 +104,7 @@ func (m Match) Class(path string, lines []string) Class {
 		switch {
 		case m.Rule == "private-key" && !hasKeyBody(m.Secret), strings.HasPrefix(m.Rule, "jwt") && !isSecretToken(m.Secret):
 			return LookAlike
-		case (where != inProduct || m.hasTestName(lines) || m.isExample(lines)) && !isServiceAccount(m,
+		case (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m,
 			lines) || isDummy(m.Secret) || isComment(lines[m.Line]):
 			return TestKey
 		}
@@ -146,7 +146,7 @@ func (m Match) looseClass(where placed, lines []string) Class {
 		return LookAlike
 	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom):
 		return LookAlike
-	case says == namesTest || where != inProduct || m.isExample(lines):
+	case says == namesTest || where != inProduct:
 		return TestKey
 	}
 	return Credential
@@ -200,32 +200,6 @@ func (m Match) hasTestName(lines []string) bool {
 		return testWords[w]
 	})
 }
-
-// exampleKey matches the key of examples in the description of an interface or a form.
-var exampleKey = compile(`(?i)(?:^|[\s"'{,(-])(?:x-)?examples?["']?\s*[:=]`)
-
-// maxEnclosing is how many lines above a match the keys around it are looked for.
-const maxEnclosing = 50
-
-// isExample reports whether a match is the value of an example, or in one, as the indentation of the lines above
-// shows.
-func (m Match) isExample(lines []string) bool {
-	line := lines[m.Line]
-	if start := max(0, m.Start-maxBefore); exampleKey().MatchString(line[start:m.Start]) {
-		return true
-	}
-	indent := indentOf(line)
-	for i := m.Line - 1; i >= max(0, m.Line-maxEnclosing) && indent > 0; i-- {
-		if in := indentOf(lines[i]); in < indent && strings.TrimSpace(lines[i]) != "" {
-			if indent = in; exampleKey().MatchString(lines[i][in:min(len(lines[i]), in+maxBefore)]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // keyID matches the id of a key that Google Cloud issued.
 var keyID = compile(`"private_key_id"\s*:\s*"([0-9a-f]{40})"`)

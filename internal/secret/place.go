@@ -20,8 +20,7 @@ var (
 	fixtureDirs = wordSet("testdata test-data test_data fixtures fixture __fixtures__ __snapshots__ snapshots golden goldens expected vectors test-vectors test_vectors testvectors cassettes " +
 		"cassette vcr_cassettes recordings mocks __mocks__ wycheproof stubs wiremock")
 	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases inttest qa")
-	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos " +
-		"local-environment local-env local-dev localdev dev-environment dev-env devenv playground quickstart quickstarts")
+	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
 	// fixtureTypes and docTypes are extensions.
 	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
 	docTypes     = wordSet(".md .mdx .markdown .rst .adoc .asciidoc .ronn .pod .rdoc .tex .texi .1 .2 .3 .4 .5 .6 .7 .8 .ipynb")
@@ -61,16 +60,11 @@ func placeOf(name string) placed {
 // IsTest reports whether a file is of tests, by the habits of common languages.
 func IsTest(path string) bool { return placeOf(path) == inTests }
 
-// InProduct reports whether a file is neither of tests, nor of documentation or examples, by the habits of common
-// languages.
-func InProduct(path string) bool { return placeOf(path) == inProduct }
-
 // isTestName reports whether the name of a file, without its extension and in lower
 // case, is that of tests: a_test, a.spec, test_a, a-tests, ATest, AIT.
 func isTestName(base string) bool {
 	for _, end := range []string{
 		"_test", "_tests", ".test", ".tests", ".spec", "_spec", "-test", "-tests", "-spec",
-		"_temporarykey", // of the self-signed certificate with which Visual Studio tries an app
 		".e2e", "test", "tests", "testcase", "_mock", ".mock", ".fixture", "_fixtures", "conftest",
 	} {
 		if strings.HasSuffix(base, end) && !strings.HasSuffix(base, "latest") && !strings.HasSuffix(base,

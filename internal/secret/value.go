@@ -67,22 +67,7 @@ func isPlaceholder(value string) bool {
 		"%") && strings.HasSuffix(small, "%") {
 		return true
 	}
-	return hasRun(small) || isMashed(value)
-}
-
-// isMashed reports whether a value was typed with the fingers on the middle row of a keyboard: "sdfsdfjlkjlksdf". Of
-// random values of 16 small letters, one in 900 looks so.
-func isMashed(value string) bool {
-	middle := 0
-	for i := range len(value) {
-		if !isLower(value[i]) {
-			return false
-		}
-		if strings.IndexByte("asdfghjkl", value[i]) >= 0 {
-			middle++
-		}
-	}
-	return len(value) >= 16 && middle*4 >= len(value)*3
+	return hasRun(small)
 }
 
 // dummyWords are in keys of a known form that stand for one.

@@ -159,10 +159,6 @@ func isWordASCII(r rune) bool {
 	return r == '_' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// IsJoined reports whether the character belongs to a script whose texts need characters without width: joiners
-// between letters, or spaces that show where a line may break.
-func IsJoined(r rune) bool { return isJoining(r) || hasNoSpaces(r) }
-
 // hasNoSpaces reports whether the character belongs to a script that is written
 // without spaces, so that a space without width shows where a line may break.
 func hasNoSpaces(r rune) bool {
