@@ -19,10 +19,9 @@ var update = flag.Bool("update", false, "write docs/analyzers.md")
 const afterTable = `
 ## Comments that turn rules off
 
-The author of a change writes its comments, too. So no comment silences an analyzer that guards the repository: those with "never" in
-the table. For the others, comments count as they do for the team: ` + "`//nolint` and `//nolint:govet`" + ` in Go, and what
-[linters](linters.md#comments) read. The finding stays in the result of ` + "`--json`" + ` and ` + "`precedent explain`" + ` as ` + "`turned_off`" + `,
-with the comment, its line, and whether the change adds it.
+The author of a change writes its comments, too. So they turn off only rules of ` + "`govet` and `linters`" + `, for which they count as
+they do for the team: ` + "`//nolint` and `//nolint:govet`" + ` in Go, and what [linters](linters.md#comments) read. The finding stays in the
+result of ` + "`--json`" + ` and ` + "`precedent explain`" + ` as ` + "`turned_off`" + `, with the comment, its line, and whether the change adds it.
 
 ## Many findings of one kind
 
@@ -50,8 +49,8 @@ type sure struct {
 	of         string
 }
 
-// confidences are those that the findings of each analyzer may have.
-func confidences() map[string][]sure {
+// confidencesOf returns those that the findings of an analyzer may have: that of newFinding, if no other is listed.
+func confidencesOf(analyzer string) []sure {
 	all := map[string][]sure{
 		"secrets": {
 			{issuedConfidence, "issued by a service"},
@@ -76,7 +75,10 @@ func confidences() map[string][]sure {
 		all["unicode"] = append(all["unicode"], sure{unicodeTable[rule].confidence, "`" + rule + "`"})
 	}
 	slices.SortStableFunc(all["unicode"], func(a, b sure) int { return b.confidence - a.confidence })
-	return all
+	if own, ok := all[analyzer]; ok {
+		return own
+	}
+	return []sure{{lineConfidence, ""}}
 }
 
 // TestDocs: docs/analyzers.md says what All says.
@@ -90,19 +92,15 @@ func TestDocs(t *testing.T) {
 An analyzer finds problems without a model. It reports on lines that the change adds. All analyzers run unless the policy turns
 them off by name, like [finders](finders.md). Confidences are fixed, in percent; findings below the threshold are hidden.
 
-| analyzer | what it finds | confidence | comments in the code turn it off |
-|---|---|---|---|
+| analyzer | what it finds | confidence |
+|---|---|---|
 `)
 	for _, a := range All() {
-		off := "never"
-		if a.Comments {
-			off = "yes"
-		}
 		var list []string
-		for _, s := range confidences()[a.Name] {
+		for _, s := range confidencesOf(a.Name) {
 			list = append(list, strings.TrimSpace(fmt.Sprint(s.confidence, " ", s.of)))
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, a.Doc, strings.Join(list, "; "), off)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", a.Name, a.Doc, strings.Join(list, "; "))
 	}
 	fmt.Fprintf(&b, afterTable, maxApart, maxPlaces, maxFindings)
 	if *update {

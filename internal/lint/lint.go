@@ -1,12 +1,9 @@
-// Package lint has the analyzers that work without a model: committed secrets, hidden
-// Unicode, conflict markers, changes to files that configure reviews, go vet for Go, and
-// linters in a sandbox.
+// Package lint has the analyzers that work without a model; All lists them.
 //
 // An analyzer reads the change and returns findings and a status. It reports only
-// what the change causes, never what was there before. Comments in the code turn rules
-// of go vet and of linters off, as they do for the team, but never the analyzers that guard
-// the repository. The lines are untrusted, so the work is limited; an analyzer that
-// stops early says so in its status.
+// what the change causes, never what was there before. Comments in the code turn off rules
+// of go vet and of linters, as they do for the team, and no other analyzer. The lines are
+// untrusted, so the work is limited; an analyzer that stops early says so in its status.
 package lint
 
 import (
@@ -82,24 +79,18 @@ type Result struct {
 type Analyzer struct {
 	Name string // the name in policies and findings
 	Doc  string // what it finds, in one sentence
-	// Comments is set if comments in the code can turn its rules off. The findings are
-	// then kept as dropped.
-	Comments bool
-	Run      func(ctx context.Context, in *Input) Result
+	Run  func(ctx context.Context, in *Input) Result
 }
 
 // All returns the analyzers, in the order in which findings are listed.
 func All() []Analyzer {
 	return []Analyzer{
-		{"secrets", "Committed credentials and private keys.", false, secrets},
-		{
-			"unicode", "Hidden and look-alike characters that make code look different from what it does.", false,
-			hiddenUnicode,
-		},
-		{"conflict-markers", "Committed merge conflicts, except in documents and tests.", false, conflicts},
-		{"policy-edit", "Changes to files that configure reviews.", false, policyEdit},
-		{"govet", "Findings of go vet in the changed Go packages.", true, govet},
-		{LintersName, "Findings of the configured linters, which run in the sandbox.", true, linters},
+		{"secrets", "Committed credentials and private keys.", secrets},
+		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", hiddenUnicode},
+		{"conflict-markers", "Committed merge conflicts, except in documents and tests.", conflicts},
+		{"policy-edit", "Changes to files that configure reviews.", policyEdit},
+		{"govet", "Findings of go vet and of `sqlrowserr` in the changed Go packages.", govet},
+		{LintersName, "Findings of the configured linters, which run in the sandbox.", linters},
 	}
 }
 

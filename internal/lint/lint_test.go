@@ -73,7 +73,7 @@ func run(t *testing.T, name string, in *Input) Result {
 		r := a.Run(context.Background(), in)
 		for _, f := range r.Findings {
 			checkFinding(t, name, in.Change, f)
-			if !slices.ContainsFunc(confidences()[name], func(s sure) bool { return s.confidence == f.Confidence }) {
+			if !slices.ContainsFunc(confidencesOf(name), func(s sure) bool { return s.confidence == f.Confidence }) {
 				t.Errorf("%s has the confidence %d, which docs/analyzers.md does not list", f.Rule, f.Confidence)
 			}
 		}

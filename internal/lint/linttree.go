@@ -221,7 +221,7 @@ func linkOrCopy(from, to string) error {
 func readInTree(dir, name string) []byte {
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	info, err := os.Lstat(file)
-	if err != nil || !filepath.IsLocal(filepath.FromSlash(name)) || !info.Mode().IsRegular() ||
+	if dir == "" || err != nil || !filepath.IsLocal(filepath.FromSlash(name)) || !info.Mode().IsRegular() ||
 		info.Size() > maxTreeFile {
 		return nil
 	}

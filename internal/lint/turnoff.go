@@ -61,7 +61,7 @@ func (t *turnOffs) of(f *diff.File, analyzer string, line int) string {
 	return why
 }
 
-// dropTurnedOff drops a finding if there is a reason. The finding stays in the result.
+// dropTurnedOff drops a finding of go vet or of a linter if there is a reason. The finding stays in the result.
 func dropTurnedOff(f *precedent.Finding, why string) {
 	if why != "" {
 		f.Drop("find", precedent.TurnedOff, "", "%s", why)

@@ -2,11 +2,13 @@ package lint
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -66,14 +68,18 @@ func F() {
 	}
 }
 
-// TestNotTurnedOff: no comment silences the analyzers that guard a repository.
-func TestNotTurnedOff(t *testing.T) {
-	for _, a := range All() {
-		if guards := slices.Contains([]string{"secrets", "unicode", "conflict-markers", "policy-edit"},
-			a.Name); guards == a.Comments {
-			t.Errorf("%s: comments turn it off: %v", a.Name, a.Comments)
-		}
+// TestNoTree: without a tree, no comment is read, not even in the folder of the process.
+func TestNoTree(t *testing.T) {
+	t.Chdir(t.TempDir())
+	needs.NoError(t, os.WriteFile("a.go", []byte("package a //nolint\n"), 0o600))
+	for dir, why := range map[string]string{"": "", ".": `the comment "//nolint" on line 1 turns it off`} {
+		off := turnOffs{dir: dir}
+		needs.Equal(t, why, off.of(&diff.File{Path: "a.go"}, "printf", 1))
 	}
+}
+
+// TestNotTurnedOff: no comment silences the other analyzers.
+func TestNotTurnedOff(t *testing.T) {
 	key := awsKey(1)
 	for name, text := range map[string]string{
 		"secrets":          `k := "` + key + `" //nolint // #nosec G101 gitleaks:allow noqa`,
