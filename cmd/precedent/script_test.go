@@ -241,8 +241,9 @@ func finding(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], ids[0])
 }
 
-// listing FILE DST: writes what matters of the review in FILE as a line a finding, sorted, a line an analyzer and a
-// line for the outcome. Confidences are left out, so that no story depends on one by accident.
+// listing FILE DST: writes what matters of the review in FILE as a line a finding, sorted, a line an analyzer that is
+// not off and did not come out empty, and a line for the outcome. Confidences are left out, so that no story depends on
+// one by accident. Every analyzer must have a status.
 func listing(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: listing FILE DST")
@@ -256,9 +257,13 @@ func listing(ts *testscript.TestScript, neg bool, args []string) {
 	slices.Sort(lines)
 	var b bytes.Buffer
 	b.WriteString(strings.Join(lines, ""))
-	for _, f := range r.Finders {
-		if f.Engine == "analyzer" {
-			fmt.Fprintf(&b, "%s %s\n", f.Name, f.Status)
+	for _, a := range lint.All() {
+		i := slices.IndexFunc(r.Finders, func(f precedent.FinderRun) bool { return f.Name == a.Name })
+		if i < 0 {
+			ts.Fatalf("no status of %s", a.Name)
+		}
+		if s := r.Finders[i].Status; s != precedent.StatusEmpty && s != precedent.StatusOff {
+			fmt.Fprintf(&b, "%s %s\n", a.Name, s)
 		}
 	}
 	fmt.Fprintf(&b, "%s %s %d\n", r.Verdict, r.Scope, r.Threshold)
