@@ -151,6 +151,7 @@ func TestUncommitted(t *testing.T) {
 	f.write("a.txt", "3\n")
 	f.git("add", "a.txt")
 	f.write("b.txt", "2\n", "new.txt", "new\n", ".git/info/exclude", "*.o\n", "x.o", "x")
+	f.git("rm", "-q", "--cached", "b.txt") // the file stays
 	r := f.open()
 	for _, test := range []struct {
 		spec Spec

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -108,17 +107,27 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	if limits.Writable {
 		x.more = 0o200
 	}
-	for part := range slices.Chunk(chosen, exportPart) {
+	for len(chosen) > 0 {
+		n, size := 0, int64(0)
+		for n < min(len(chosen), exportPart) && size < exportPartBytes {
+			size += chosen[n].size
+			n++
+		}
+		part := chosen[:n]
 		err := r.objects().readAll(ctx, opExport, part, func(in *bufio.Reader) error { return x.write(in, part) })
 		if err != nil {
 			return x.report, err
 		}
+		chosen = chosen[n:]
 	}
 	return x.report, x.makeLinks()
 }
 
-// exportPart is how many files are read at once: between two parts, others can use the process for objects.
-const exportPart = 1000
+// What is read at once: between two parts, others can use the process for objects.
+const (
+	exportPart      = 1000 // files
+	exportPartBytes = 8 << 20
+)
 
 type exporter struct {
 	root    *os.Root

@@ -61,5 +61,8 @@ func (r *Repo) Uncommitted(ctx context.Context, rg Range) (int, error) {
 	for _, c := range slices.Concat(d.staged, d.changed) {
 		paths[c.path] = true
 	}
-	return len(paths) + len(d.untracked) + d.more, nil
+	for _, path := range d.untracked { // also one that only the index has lost
+		paths[path] = true
+	}
+	return len(paths) + d.more, nil
 }

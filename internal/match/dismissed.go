@@ -15,12 +15,12 @@ func NewClaim(s string) Claim { return Claim{text.NewVector(s)} }
 // Similarity is that of two claims, 0 to 1.
 func (c Claim) Similarity(o Claim) float64 { return text.Cosine(c.words, o.words) }
 
-// Asks returns how alike a dismissal and a finding are if a judge is asked whether it covers the finding, else 0: 1 at
-// one place, or the similarity of the claim where the scope of the dismissal reaches.
+// Asks returns how alike a dismissal and a finding are if a judge is asked whether it covers the finding, else 0: the
+// similarity of the claim where the scope of the dismissal reaches, and 1 more at one place.
 func Asks(j *precedent.Dismissal, f *precedent.Finding, reaches bool, similarity func() float64) float64 {
 	switch {
 	case atPlace(j, f):
-		return 1
+		return 1 + similarity()
 	case !reaches:
 		return 0
 	}

@@ -34,12 +34,12 @@ func (q *Queue) Every(kind Kind, interval time.Duration) {
 // Start begins to run jobs, until Stop. On SQLite, where one process runs, it takes over at once
 // what an earlier one left.
 func (q *Queue) Start(ctx context.Context) error {
-	err := q.register(ctx)
-	if err == nil {
-		err = q.beginPeriods(ctx) // now, because a server that works once ends when no job is left
-	}
-	if err != nil {
+	if err := q.register(ctx); err != nil {
 		return fmt.Errorf("start job queue: %w", err)
+	}
+	// Now, because a server that works once ends when no job is left. The loop below tries again.
+	if err := q.beginPeriods(ctx); err != nil {
+		q.o.Log.Warn("job queue", slog.String("error", q.problem(err)))
 	}
 	loops, end := context.WithCancel(context.WithoutCancel(ctx))
 	q.mu.Lock()
