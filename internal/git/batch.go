@@ -190,7 +190,7 @@ func (b *batch) read(ctx context.Context, op, name, kind string, max int64) (o o
 	return o, data[:o.size], nil
 }
 
-// readAll passes the answers for blobs to use, in their order. Git starts with them after all questions.
+// readAll passes the answers for blobs to use, in their order. Git answers only after the flush.
 func (b *batch) readAll(ctx context.Context, op string, blobs []Entry, use func(*bufio.Reader) error) error {
 	var asked strings.Builder
 	for _, e := range blobs {

@@ -121,8 +121,8 @@ type index struct {
 	dir  string
 }
 
-// copyIndex copies the user's index, so that git never writes to it. Unlike the first shadow, this one has a HEAD, and the
-// repository's own ignored files and attributes, which must not change what a diff shows.
+// copyIndex copies the user's index, so that git never writes to it. This shadow has a HEAD, and the ignored files and
+// attributes of the repository. The first one lacks them, because they would change what a diff shows.
 func (r *Repo) copyIndex(from head) (index, error) {
 	const op = "copy index"
 	dir, err := os.MkdirTemp(r.shadow, "index-")
