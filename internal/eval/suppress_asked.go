@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"math/rand/v2"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 )
@@ -34,8 +32,7 @@ func (m *Memories) asked(draws int, seed uint64) []AskedMemory {
 			}
 			row.Findings += len(c.findings)
 			for k := range draws {
-				rng := rand.New(rand.NewPCG(seed, uint64(i*draws+k)))
-				all.of(c.change).add(c.ask(p.pick(rng, n)))
+				all.of(c.change).add(c.ask(p.pick(n, seed, i*draws+k)))
 			}
 		}
 		if row.Findings > 0 {

@@ -20,13 +20,10 @@ func (m *Memories) draw(draws int, seed uint64, hidden func(*pool, []precedent.D
 				continue
 			}
 			row.Findings += len(p.findings)
-			t := all.of(p.change)
 			for k := range draws {
-				rng := rand.New(rand.NewPCG(seed, uint64(i*draws+k))) // so that a larger memory contains the smaller one
-				wrong := hidden(p, p.pick(rng, n))
+				wrong := hidden(p, p.pick(n, seed, i*draws+k))
 				row.Hidden += wrong
-				t.hits += wrong
-				t.candidates += len(p.findings)
+				all.of(p.change).add(tally{hits: wrong, candidates: len(p.findings)})
 			}
 		}
 		row.False, _, _ = intervals(all.list, seed)
@@ -46,8 +43,9 @@ func (p *pool) others() int {
 	return n
 }
 
-// pick draws n dismissals of other changes, each at most once.
-func (p *pool) pick(rng *rand.Rand, n int) []precedent.Dismissal {
+// pick draws n dismissals of other changes, each at most once. With more of them, one draw contains what it has with fewer.
+func (p *pool) pick(n int, seed uint64, draw int) []precedent.Dismissal {
+	rng := rand.New(rand.NewPCG(seed, uint64(draw)))
 	taken := map[int]bool{}
 	var picked []precedent.Dismissal
 	for len(picked) < n {
