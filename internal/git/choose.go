@@ -90,7 +90,7 @@ func (r *Repo) withWorkTree(ctx context.Context, rg Range, tree string) (Range, 
 	if err != nil {
 		return Range{}, err
 	}
-	rg.Skipped, rg.Left = now.Skipped, new(len(now.Skipped))
+	rg.Skipped, rg.Uncommitted = now.Skipped, new(len(now.Skipped))
 	if now.Head == tree {
 		return rg, nil
 	}
@@ -121,10 +121,10 @@ func (r *Repo) chooseUncommitted(ctx context.Context, at head, name, against str
 			return rg, nil
 		}
 		why += ", nothing is uncommitted"
-		rg.Left = new(len(rg.Skipped))
+		rg.Uncommitted = new(len(rg.Skipped))
 	}
 	last, err := r.last(ctx, at.commit, name)
-	last.Why, last.Skipped, last.Left = why+": the last commit", rg.Skipped, rg.Left
+	last.Why, last.Skipped, last.Uncommitted = why+": the last commit", rg.Skipped, rg.Uncommitted
 	return last, err
 }
 

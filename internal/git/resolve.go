@@ -62,7 +62,7 @@ type Range struct {
 	// BaseTree and HeadTree are the trees of Base and Head without the files whose
 	// contents a partial clone lacks; empty if it has all.
 	BaseTree, HeadTree string
-	Left               *int // what Uncommitted returns, if Resolve looked at the work tree
+	Uncommitted        *int // what Repo.Uncommitted returns, if Resolve looked at the work tree
 }
 
 const opRange = "resolve range"

@@ -38,8 +38,8 @@ func (r *Repo) Uncommitted(ctx context.Context, rg Range) (int, error) {
 	if !r.hasWorkTree() || rg.Kind == Worktree || rg.Kind == Branch {
 		return 0, nil
 	}
-	if rg.Left != nil {
-		return *rg.Left, nil
+	if rg.Uncommitted != nil {
+		return *rg.Uncommitted, nil
 	}
 	from, err := r.head(ctx)
 	if err != nil || rg.HeadCommit != from.commit {

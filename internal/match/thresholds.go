@@ -30,11 +30,11 @@ const (
 	StrayLines = 3
 	// other files: linked from here, never merged                | merge                       | dedup: precision 87 %
 	Sibling = 0.60
-	// a claim and a finding's title, or all its text: a judge is asked from here | dismissals | suppress: 99 % of what is
-	// covered, with 2 questions a finding (50 dismissals)
+	// a claim and all of a finding: a judge is asked from here   | dismissals                  | suppress: 99 % of what is
+	// covered, 2 questions a finding (50 dismissals)
 	AskClaim = 0.20
-	// claims: a verifier is told, and a learning is tried on earlier findings, from here | dismissals, learnings | suppress:
-	// 95 % of what is covered, 11 % of the rest (50 dismissals)
+	// claims: a verifier is told, a learning is tried, from here | dismissals, learnings       | suppress: 95 % of what is
+	// covered, 11 % of the rest (50 dismissals)
 	LikeClaim = 0.30
 	// claims about one symbol: the same from here, unjudged      | dismissals                  | suppress: hides 0.4 % of
 	// the rest (50 dismissals)
