@@ -37,6 +37,7 @@ The analyzer ` + "`unicode`" + ` reports bidirectional controls and tag characte
   folders such as ` + "`locales`" + `. There, embeddings and isolates that end on their line are also left to right-to-left text.
 - In generated, vendored and lock files: only what hides code, such as look-alike letters in names, invisible letters, and zero-width
   characters next to names.
+- Names with fullwidth letters, which are visibly wider, except where a program may read them as ASCII, as Python does.
 - Joiners, spaces without width and direction marks are allowed where a script needs them, as are emoji, variants of symbols, and icons.
 
 Whether a file is binary or generated comes from ` + "`.gitattributes`" + ` at the base commit (` + "`binary`, `-diff`, `linguist-generated`, `gitlab-generated`" + `), from git, from

@@ -96,6 +96,23 @@ func TestSecrets(t *testing.T) {
 			"a credential among words", change("run.sh", "+"+keywords+" --password "+hash+" "+keywords),
 			"run.sh:1 assigned-credential high",
 		},
+		{
+			"key with which pages search", change("docusaurus.config.js", "+appId: 'QX3RTNV0LM',", "+apiKey: '"+hash[:32]+"',", "+indexName: 'app',"),
+			"docusaurus.config.js:2 generic-api-key low",
+		},
+		{
+			"another key of that service", change("docusaurus.config.js", "+appId: 'QX3RTNV0LM',", "+adminApiKey: '"+hash[:32]+"',", "+indexName: 'app',"),
+			"docusaurus.config.js:2 generic-api-key high",
+		},
+		{
+			"key to send events to PostHog", change("metric.go", `+const PostHogAPIKey = "phc_`+random(8, 43, base64Letters[:61])+`"`),
+			"metric.go:1 generic-api-key low",
+		},
+		{"such a key elsewhere", change("gatsby-config.js", "+apiKey: '"+hash[:32]+"',", "+indexName: 'app',"), "gatsby-config.js:1 generic-api-key high"},
+		{
+			"another value there", change("docusaurus.config.js", "+apiKey: '"+random(9, 40, base64Letters[:61])+"',", "+indexName: 'app',"),
+			"docusaurus.config.js:1 generic-api-key high",
+		},
 		{"key store", binary("deploy/server.p12"), "deploy/server.p12 pkcs12-file high"},
 	} {
 		t.Run(test.name, func(t *testing.T) { found(t, run(t, "secrets", &Input{Change: test.change}), test.want) })

@@ -24,6 +24,7 @@ type textKind struct {
 	localized bool     // code with the texts of a program in a language
 	catalogue bool     // texts of a program in a language
 	colored   bool     // a file of tests, which may have the output of programs with colors
+	verbatim  bool     // code whose compiler does not read fullwidth letters as ASCII
 }
 
 // The rules that are reported in every text, and those for code that nobody wrote by
@@ -50,6 +51,10 @@ var codeFile = lazily(`(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svelte|jav
 	`|fi)?sh|bats|ps1|bat|cmd|awk|html?|xhtml|css|scss|tf|proto|sol|mk|cmake)$` +
 	`|(^|/)(\w*(make|docker|jenkins|gem|rake)file|run|test|build|check|configure)$`)
 
+// verbatimCode matches code in languages that take names as they are written. Python normalizes them (PEP 3131), and so
+// may whatever reads a script, a document or data.
+var verbatimCode = lazily(`\.(go|[cm]?[jt]sx?|java|kts?|scala|cs|c|h|cc|cpp|hpp|swift|rs|php|rb|dart)$`)
+
 func isTestData(name string) bool {
 	return testData().MatchString(name) && !codeFile().MatchString(name)
 }
@@ -57,7 +62,10 @@ func isTestData(name string) bool {
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
-	k := textKind{prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path)}
+	k := textKind{
+		prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path),
+		verbatim: verbatimCode().MatchString(f.Path),
+	}
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}

@@ -62,6 +62,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	selectors := 0
 	line := lineOfText{text: s, first: first, toLeft: hasRightToLeft(s), balanced: isBalanced(s)}
+	line.unspaced = k.localized && strings.ContainsFunc(s, isUnspaced)
 	seen := map[rune]bool{}
 	for spot := range text.Spots(s) {
 		if k.isHarmless(&line, spot) {
@@ -91,13 +92,30 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if _, bad := text.Mixed(ident); bad && !names[ident] && (!k.localized || !isQuotedText(s, ident)) {
+		if k.misleads(ident) && !names[ident] && (!k.localized || !isQuotedText(s, ident)) {
 			names[ident] = true
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)
 		}
 	}
 	return d
+}
+
+// misleads reports whether a name looks like another one. Fullwidth letters do not: they are visibly wider.
+func (k textKind) misleads(ident string) bool {
+	if k.verbatim {
+		ident = strings.Map(func(r rune) rune {
+			switch {
+			case r >= 0xff21 && r <= 0xff3a:
+				return 'X'
+			case r >= 0xff41 && r <= 0xff5a:
+				return 'x'
+			}
+			return r
+		}, ident)
+	}
+	_, bad := text.Mixed(ident)
+	return bad
 }
 
 // kindOf returns the rule for a hidden character.
@@ -133,6 +151,7 @@ type lineOfText struct {
 	first    bool // of a file
 	toLeft   bool // it has letters that are written from right to left
 	balanced bool // see isBalanced
+	unspaced bool // a text of a program in a script without spaces between words
 }
 
 // isHarmless reports whether a hidden character serves its purpose: a byte order mark
@@ -152,7 +171,7 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
 		return line.toLeft && k.localized
 	case r == zeroWidthSpace:
-		return k.localized && strings.ContainsFunc(s, isUnspaced)
+		return line.unspaced
 	case r == leftToRight, r == rightToLeft, r == arabicMark:
 		return line.toLeft && (k.prose || !isLatin(before) || !isLatin(after))
 	case kindOf(r) == "bidi":

@@ -3,6 +3,7 @@ package secret
 import (
 	"encoding/base64"
 	"hash/crc32"
+	"path"
 	"slices"
 	"strings"
 )
@@ -87,11 +88,11 @@ func (m Match) byService() bool {
 // Class returns what a match of a scan of the lines of a file is. Redaction does not ask: what may be a
 // credential must not get out. The file's path and the names and values around a match are those of the
 // change, so they only move a match down if the value itself is not of a form that a service issues.
-func (m Match) Class(path string, lines []string) Class {
+func (m Match) Class(name string, lines []string) Class {
 	if isWellKnown(m.Secret) {
 		return TestKey
 	}
-	switch where := placeOf(path); m.form() {
+	switch where := placeOf(name); m.form() {
 	case issued:
 		right, has := checksum(m.Secret)
 		switch {
@@ -109,6 +110,9 @@ func (m Match) Class(path string, lines []string) Class {
 			return TestKey
 		}
 	case loose:
+		if m.isSearchKey(name, lines) {
+			return LookAlike
+		}
 		return m.looseClass(where, lines)
 	}
 	return Credential
@@ -150,6 +154,26 @@ func (m Match) looseClass(where placed, lines []string) Class {
 		return TestKey
 	}
 	return Credential
+}
+
+// nearSearchKey is the number of lines around the key of a search in which its other settings are.
+const nearSearchKey = 4
+
+var (
+	searchKey     = compile(`(?:^|[^\w.-])apiKey["']?\s*:\s*["']$`)
+	searchValue   = compile(`^[0-9a-f]{32}$`)
+	indexOfSearch = compile(`(?:^|[^\w.-])indexName["']?\s*:`)
+)
+
+// isSearchKey reports whether a match is the key with which the pages of a site that Docusaurus makes search it: they send
+// it to everybody. An administrator's key has the same form, so the file and the names count.
+func (m Match) isSearchKey(name string, lines []string) bool {
+	text := lines[m.Line][:m.Start]
+	return strings.HasPrefix(path.Base(name), "docusaurus.config.") && searchValue().MatchString(strings.Trim(m.Secret, `"'`)) &&
+		searchKey().MatchString(text[max(0, len(text)-maxBefore):]) &&
+		slices.ContainsFunc(lines[max(0, m.Line-nearSearchKey):min(len(lines), m.Line+nearSearchKey+1)], func(line string) bool {
+			return indexOfSearch().MatchString(line[:min(len(line), maxMeasured)])
+		})
 }
 
 // minKey is the length in bytes below which the value of some key, such as one of a map, is not a credential.

@@ -136,8 +136,12 @@ func isHashLike(m Match, lines []string) bool {
 	return false
 }
 
+// eventKey matches the keys with which programs send events to PostHog, which are public.
+var eventKey = compile(`^phc_[0-9A-Za-z]{40,}$`)
+
 // isPublicKey reports whether a value is a public key by its form: of SSH, age,
-// PKIX in base64, minisign, and the publishable keys of payment services.
+// PKIX in base64, minisign, the publishable keys of payment services, and the keys with which programs send events to
+// PostHog.
 func isPublicKey(value string) bool {
 	for _, prefix := range []string{
 		"age1", "AAAAB3NzaC", "AAAAC3NzaC", "AAAAE2VjZHNh", "MIIBIjANBgkq", "MIGfMA0GCSqG",
@@ -147,7 +151,7 @@ func isPublicKey(value string) bool {
 			return true
 		}
 	}
-	return false
+	return eventKey().MatchString(value)
 }
 
 // minBody is how many characters of base64 a private key has at least. Those of Ed25519 have 64.
