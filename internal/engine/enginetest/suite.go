@@ -14,7 +14,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // Build makes the engine under test, whose far side plays the script: it calls Next for every request and
@@ -76,19 +75,6 @@ var scenarios = []scenario{
 		[]Reply{textReply("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")},
 		precedent.StatusOK, 1, 1,
 	},
-	{"code fence", []Reply{textReply("Sure:\n```json\n" + good + "\n```\n")}, precedent.StatusOK, 1, 1},
-	{
-		"byte order mark and trailing commas",
-		[]Reply{textReply("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))},
-		precedent.StatusOK, 1, 1,
-	},
-	{"whole number as a float", []Reply{textReply(strings.Replace(good, "80", "80.0", 1))}, precedent.StatusOK, 1, 1},
-	{
-		"list without its object",
-		[]Reply{textReply(`[{"path":"a.go","severity":"high","confidence":80}]`)},
-		precedent.StatusOK, 1, 1,
-	},
-	{"unknown fields", []Reply{textReply(strings.Replace(good, "{", `{"thoughts":[1,2],`, 1))}, precedent.StatusOK, 1, 1},
 
 	{"malformed, then valid", []Reply{textReply(marker), textReply(good)}, precedent.StatusOK, 2, 2},
 	{
@@ -115,16 +101,6 @@ var scenarios = []scenario{
 		[]Reply{textReply(`{"findings":[{"path":"a.go","severity":"high","confidence":80},{"path":"`)},
 		precedent.StatusMalformed, 3, 3,
 	},
-	{"repeated key", []Reply{textReply(`{"findings":[],"findings":[]}`)}, precedent.StatusMalformed, 3, 3},
-	{"keys that differ in case", []Reply{textReply(`{"findings":[],"FINDINGS":[]}`)}, precedent.StatusMalformed, 3, 3},
-	{"key in the wrong case", []Reply{textReply(`{"findings":[],"Summary":7}`)}, precedent.StatusMalformed, 3, 3},
-	{"not a number", []Reply{textReply(strings.Replace(good, "80", "NaN", 1))}, precedent.StatusMalformed, 3, 3},
-	{
-		"number without end",
-		[]Reply{textReply(strings.Replace(good, "80", "1e999999999", 1))},
-		precedent.StatusMalformed, 3, 3,
-	},
-	{"twenty thousand deep", []Reply{textReply(strings.Repeat(`{"a":[`, 10_000))}, precedent.StatusMalformed, 3, 3},
 
 	{"refusal", []Reply{{Refused: true, Usage: json.RawMessage(usage)}, textReply(good)}, precedent.StatusRefused, 1, 1},
 	{
@@ -137,24 +113,12 @@ var scenarios = []scenario{
 	{"malformed, then crash", []Reply{textReply(marker), {Exit: 3}}, precedent.StatusError, 0, 1},
 }
 
-// roleAnswers are good answers to tasks of other roles.
-var roleAnswers = map[engine.Role]string{
-	engine.Verifier: `{"verdicts":[{"finding":"f1","verdict":"refuted","confidence":90,"reason":"It is not.","evidence":null}]}`,
-	engine.Judge:    `{"pairs":[{"pair":"p1","same":true,"quote":"It is."}]}`,
-	engine.Threads:  `{"threads":[{"thread_id":"t1","state":"declined","reply":"Agreed.","quote":"leave it"}]}`,
-	engine.Answerer: `{"class":"explained","validity":"valid","reply":"Agreed.","quote":"It is meant so.","code":[],"learning":null}`,
-	engine.Insight:  `{"insights":[{"pattern":"i1","text":"Errors of Close are dropped","scope":"","findings":["a","b"]}]}`,
-}
-
 // Run runs the suite: every scenario must end with its status after at most three requests, with the usage of
 // all of them, and leave neither a goroutine nor a child process behind.
 func Run(t *testing.T, build Build) {
 	t.Helper()
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) { s.run(t, build) })
-	}
-	for role, answer := range roleAnswers {
-		t.Run(string(role), func(t *testing.T) { asRole(t, build, role, answer) })
 	}
 	t.Run("late", func(t *testing.T) {
 		checkLeaks(t)
@@ -222,24 +186,6 @@ func (s scenario) run(t *testing.T, build Build) {
 	}
 	if got.Requests = want.Requests; got != want {
 		t.Errorf("usage %+v, want %+v", got, want)
-	}
-}
-
-// asRole: a task of another role is done by its own schema, and its answer comes back as it was given.
-func asRole(t *testing.T, build Build, role engine.Role, answer string) {
-	t.Helper()
-	e, script := start(t, build, []Reply{textReply(`{"findings":[]}`), textReply("Well:\n" + answer)})
-	asked := task(string(role), planned)
-	asked.Role, asked.Schema = role, prompt.Schema(string(role))
-	a, err := e.Run(t.Context(), asked)
-	if err != nil {
-		t.Fatalf("Run: %v", err)
-	}
-	if a.Status != precedent.StatusOK || string(a.JSON) != answer {
-		t.Errorf("status %s (%s), answer %s; want %s", a.Status, shorten(a.Message), a.JSON, answer)
-	}
-	if sent := requests(t, script); len(sent) != 2 {
-		t.Errorf("%d requests, want one and another after an answer to another role", len(sent))
 	}
 }
 
