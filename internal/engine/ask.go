@@ -1,13 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -99,11 +96,7 @@ func read(v *Validator, output []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer = v.wrap(answer)
-	if err := v.Validate(answer); err != nil {
-		return nil, err
-	}
-	return wholeNumbers(answer), nil
+	return v.Validate(v.wrap(answer))
 }
 
 // count adds the usage of a request.
@@ -124,44 +117,4 @@ func (a Answer) timedOut(t Task, problem string) Answer {
 		a.Message = fmt.Sprintf("no usable answer within %s: %s", t.Timeout, problem)
 	}
 	return a
-}
-
-// wholeNumbers writes the whole numbers of valid JSON as integers. A schema accepts
-// 85.0 and 1e2 as integers, encoding/json does not.
-func wholeNumbers(raw []byte) []byte {
-	out := make([]byte, 0, len(raw))
-	for at := 0; at < len(raw); {
-		start := at
-		switch c := raw[at]; {
-		case c == '"':
-			for at++; raw[at] != '"'; at++ {
-				if raw[at] == '\\' {
-					at++
-				}
-			}
-			at++
-			out = append(out, raw[start:at]...)
-		case c == '-' || '0' <= c && c <= '9':
-			for at < len(raw) && bytes.IndexByte([]byte("+-.0123456789eE"), raw[at]) >= 0 {
-				at++
-			}
-			out = append(out, wholeNumber(string(raw[start:at]))...)
-		default:
-			out = append(out, c)
-			at++
-		}
-	}
-	return out
-}
-
-func wholeNumber(number string) string {
-	const exact = 1 << 53 // beyond it a float64 cannot represent every integer
-	if !strings.ContainsAny(number, ".eE") {
-		return number
-	}
-	f, err := strconv.ParseFloat(number, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > exact {
-		return number
-	}
-	return strconv.FormatInt(int64(f), 10)
 }

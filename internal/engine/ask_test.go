@@ -202,15 +202,3 @@ func TestAskErrors(t *testing.T) {
 		t.Errorf("error %v for a task without a schema", err)
 	}
 }
-
-func TestWholeNumbers(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"a":85.0,"b":-0.0,"c":1e2,"d":"1.0\" 2.0","e":1.5}`: `{"a":85,"b":0,"c":100,"d":"1.0\" 2.0","e":1.5}`,
-		`[1E+2,-3.00,12,1e-2,1e300,9007199254740993.0]`:       `[100,-3,12,1e-2,1e300,9007199254740992]`,
-		`5.0`: `5`,
-	} {
-		if got := string(wholeNumbers([]byte(in))); got != want {
-			t.Errorf("wholeNumbers(%s) = %s, want %s", in, got, want)
-		}
-	}
-}

@@ -60,17 +60,21 @@ func (v *Validator) learn(s *jsonschema.Schema) {
 	}
 }
 
-// Validate checks an answer as Repair returns it. The error is for the author of the answer, a model or a
-// person: one problem with its place, in one short line that quotes nothing of the answer but a key.
-func (v *Validator) Validate(answer []byte) error {
+// Validate checks an answer as Repair returns it, and writes it anew: a schema accepts 85.0 and 1e2 as integers,
+// encoding/json does not. The error is for the author of the answer, a model or a person: one problem with its
+// place, in one short line that quotes nothing of the answer but a key.
+func (v *Validator) Validate(answer []byte) (json.RawMessage, error) {
 	var value any
 	if err := json.Unmarshal(answer, &value); err != nil { // Repair has checked its keys
-		return fmt.Errorf("read JSON: %w", err)
+		return nil, fmt.Errorf("read JSON: %w", err)
 	}
 	if err := v.exactCase(value); err != nil {
-		return err
+		return nil, err
 	}
-	return v.problem(v.schema.Validate(value))
+	if err := v.problem(v.schema.Validate(value)); err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
 }
 
 // problem says what the schema wants at the place of an error of the library, such as "validating root: validating

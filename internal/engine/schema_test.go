@@ -69,7 +69,7 @@ func TestValidate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range 5 { // the order must not be that of a map
-				err := v.Validate([]byte(test.answer))
+				_, err := v.Validate([]byte(test.answer))
 				switch {
 				case test.want == "" && err != nil:
 					t.Fatalf("error %q", err)
@@ -87,7 +87,7 @@ func TestValidateBoundsItsError(t *testing.T) {
 		`{"findings":{"a":"` + strings.Repeat("é", 5000) + `"}}`, `{"findings":[` + strings.Repeat("{},", (maxValues-10)/2) +
 			`{}]}`,
 	} {
-		err := v.Validate([]byte(answer))
+		_, err := v.Validate([]byte(answer))
 		if err == nil {
 			t.Fatal("no error")
 		}

@@ -15,7 +15,10 @@ func TestWrap(t *testing.T) {
 		{"a bare list", listSchema, `[{"pair":"p1"}]`, `{"pairs":[{"pair":"p1"}]}`},
 		{"an empty one", listSchema, " []\n", `{"pairs":[]}`},
 		{"one in prose", listSchema, "Here:\n```json\n[{\"pair\": \"p1\",}]\n```", `{"pairs":[{"pair":"p1"}]}`},
-		{"whole numbers in it", listSchema, `[{"pair":"p1","n":2.0}]`, `{"pairs":[{"pair":"p1","n":2}]}`},
+		{
+			"whole numbers in it", listSchema, `[{"pair":"p1","n":[2.0,-0.0,1e2,-3.00,100000000.0,1.5]}]`,
+			`{"pairs":[{"n":[2,-0,100,-3,100000000,1.5],"pair":"p1"}]}`,
+		},
 		{"the object itself", listSchema, `{"pairs":[]}`, `{"pairs":[]}`},
 		{"a list of something else", listSchema, `[{"finding":"f1"}]`, ""},
 		{"a list of lists", listSchema, `[[{"pair":"p1"}]]`, ""},
