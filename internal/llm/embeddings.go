@@ -62,11 +62,7 @@ type Embedded struct {
 	// Vectors are in the order of the texts, of length 1, and all of one size. A text for which
 	// the model has no usable vector has nil.
 	Vectors [][]float32
-	// Unfit says why texts have no vector; empty if all have one.
-	Unfit string
-	Usage precedent.Usage
-	// Estimated tells that the server did not count tokens and Usage is an estimate.
-	Estimated bool
+	Usage   precedent.Usage // an estimate if the server did not count tokens
 }
 
 // NewEmbeddings returns the client for a server. It sends nothing.
@@ -112,7 +108,7 @@ func (e *Embeddings) Embed(ctx context.Context, texts []string) (Embedded, error
 	call := &embedCall{Embeddings: e, out: &out}
 	for first := 0; first < len(texts); {
 		n := e.fits(texts[first:])
-		if _, err := call.batch(ctx, texts[first:first+n], out.Vectors[first:first+n]); err != nil {
+		if err := call.batch(ctx, texts[first:first+n], out.Vectors[first:first+n]); err != nil {
 			return out, err
 		}
 		first += n
@@ -145,10 +141,10 @@ type embedCall struct {
 }
 
 // batch sends one request. If the server refuses it for its size, or fails for one of the
-// texts, it sends smaller ones. Whole tells that every text was taken as it is.
-func (c *embedCall) batch(ctx context.Context, texts []string, into [][]float32) (whole bool, err error) {
+// texts, it sends smaller ones.
+func (c *embedCall) batch(ctx context.Context, texts []string, into [][]float32) error {
 	var vectors [][]float32
-	err = c.do(ctx, func() (err error) {
+	err := c.do(ctx, func() (err error) {
 		vectors, err = c.send(ctx, texts)
 		return err
 	})
@@ -157,38 +153,30 @@ func (c *embedCall) batch(ctx context.Context, texts []string, into [][]float32)
 	case err == nil:
 		copy(into, vectors)
 		c.row = 0
-		return true, nil
+		return nil
 	case !errors.As(err, &e) || !e.ofTexts(len(texts)):
-		return false, err
+		return err
 	case len(texts) > 1:
 		half := len(texts) / 2
-		first, err := c.batch(ctx, texts[:half], into[:half])
-		if err != nil {
-			return false, err
+		if e.Kind == KindRequest || e.Kind == KindTooLarge { // later requests are as small
+			c.mu.Lock()
+			c.most = min(c.most, half)
+			c.mu.Unlock()
 		}
-		second, err := c.batch(ctx, texts[half:], into[half:])
-		if err == nil && first && second { // there were too many of them
-			c.mostAre(half)
+		if err := c.batch(ctx, texts[:half], into[:half]); err != nil {
+			return err
 		}
-		return first && second, err
+		return c.batch(ctx, texts[half:], into[half:])
 	case e.Kind == KindContext && len(texts[0]) > leastText:
 		shorter := cutBytes(texts[0], max(leastText, len(texts[0])/2))
-		_, err := c.batch(ctx, []string{shorter}, into)
-		return false, err
+		return c.batch(ctx, []string{shorter}, into)
 	}
-	c.out.Unfit, c.why = e.Error(), err
+	c.why = err
 	c.unfit++
 	if c.row++; c.row > mostUnfit {
-		return false, err
+		return err
 	}
-	return false, nil
-}
-
-// mostAre bounds the texts of later requests.
-func (e *Embeddings) mostAre(n int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.most = min(e.most, n)
+	return nil
 }
 
 // ofTexts tells whether an error may be due to one of n texts, or to their number, so that

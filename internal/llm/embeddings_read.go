@@ -2,8 +2,6 @@ package llm
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -49,7 +47,6 @@ func (c *embedCall) read(data []byte, texts []string) ([][]float32, error) {
 		c.out.Usage.InputTokens += max(u.PromptTokens, u.TotalTokens)
 	} else {
 		c.out.Usage.InputTokens += ExpectTokens(texts)
-		c.out.Estimated = true
 	}
 	if len(reply.Data) != len(texts) {
 		return nil, c.wrong("%d vectors were returned for %d texts", len(reply.Data), len(texts))
@@ -90,21 +87,15 @@ func (e *Embeddings) agree(vectors [][]float32) error {
 	return nil
 }
 
-// vector reads one vector, from an array of numbers or from base64, the two encodings of OpenAI's API:
-// numbers are what every server sends if none is asked for. It has the length 1 then.
+// vector reads one vector from an array of numbers, the encoding that every server sends if none is asked for. It
+// has the length 1 then.
 func (e *Embeddings) vector(raw json.RawMessage) ([]float32, error) {
 	unfit := func(format string, args ...any) ([]float32, error) {
 		err := e.wrong(format, args...)
 		err.unfit = true
 		return nil, err
 	}
-	var v []float32
-	var ok bool
-	if len(raw) > 0 && raw[0] == '"' {
-		v, ok = fromBase64(raw)
-	} else {
-		v, ok = fromNumbers(raw)
-	}
+	v, ok := fromNumbers(raw)
 	if !ok {
 		return unfit("a vector has a value that is not a finite number")
 	}
@@ -142,19 +133,6 @@ func fromNumbers(raw []byte) ([]float32, bool) {
 			return nil, false
 		}
 		v, raw = append(v, float32(f)), rest
-	}
-	return v, true
-}
-
-// fromBase64 reads little-endian numbers of 32 bits.
-func fromBase64(raw []byte) ([]float32, bool) {
-	data, err := base64.StdEncoding.DecodeString(string(bytes.Trim(raw, `"`)))
-	if err != nil || len(data)%4 != 0 || len(data) > 4*maxVector {
-		return nil, false
-	}
-	v := make([]float32, len(data)/4)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 	}
 	return v, true
 }

@@ -97,10 +97,8 @@ type Reply struct {
 	Reasoning string // see Turn
 	Calls     []Call
 	Stop      Stop
-	Usage     precedent.Usage
-	Model     string // as the server named it
-	// Estimated tells that the server did not count tokens and Usage is an estimate.
-	Estimated bool
+	Usage     precedent.Usage // an estimate if the server did not count tokens
+	Model     string          // as the server named it
 }
 
 // Kind is the kind of a provider's error.

@@ -28,7 +28,7 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 		reply.Usage.Requests = max(reply.Usage.Requests, 1)
 		total := sum.Usage
 		total.Add(reply.Usage)
-		reply.Usage, reply.Estimated = total, reply.Estimated || sum.Estimated
+		reply.Usage = total
 		sum = reply
 		var e *Error
 		if errors.As(err, &e) && e.Kind == KindContext && len(r.Turns) > 0 && !r.NoCalls {

@@ -204,7 +204,7 @@ func (g *gathered) finished(r Request) Reply {
 		g.Stop = StopLength
 	}
 	if !g.counted {
-		g.Usage, g.Estimated = estimate(r, g.Reply), true
+		g.Usage = estimate(r, g.Reply)
 	}
 	return g.Reply
 }

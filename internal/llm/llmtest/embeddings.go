@@ -2,8 +2,6 @@ package llmtest
 
 import (
 	"cmp"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -37,7 +35,6 @@ type VectorReply struct {
 	// are written as Python does.
 	Vectors   [][]float32
 	Size      int  // of the vectors of Words; 0 means what the request says, else 8
-	Base64    bool // in the other encoding
 	Shuffled  bool // not in the order of the texts
 	Unindexed bool // without numbers
 	Uncount   bool // nothing is said of usage
@@ -171,7 +168,7 @@ func vectorsBody(r TextRequest, reply VectorReply) []byte {
 	}
 	var rows []string
 	for i, v := range vectors {
-		row := `"object":"embedding","embedding":` + writeVector(v, reply.Base64)
+		row := `"object":"embedding","embedding":` + writeVector(v)
 		if !reply.Unindexed {
 			row += fmt.Sprintf(`,"index":%d`, i)
 		}
@@ -190,14 +187,7 @@ func vectorsBody(r TextRequest, reply VectorReply) []byte {
 	return []byte(body + "}")
 }
 
-func writeVector(v []float32, encoded bool) string {
-	if encoded {
-		data := make([]byte, 0, 4*len(v))
-		for _, f := range v {
-			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(f))
-		}
-		return strconv.Quote(base64.StdEncoding.EncodeToString(data))
-	}
+func writeVector(v []float32) string {
 	var values []string
 	for _, f := range v {
 		value := strconv.FormatFloat(float64(f), 'g', -1, 32)
