@@ -37,6 +37,13 @@ func TestReliable(t *testing.T) {
 			[]llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok},
 			"", 6, backoffs[:5],
 		},
+		{"overloaded for ever", []llmtest.Reply{overloaded}, KindOverloaded, 8, backoffs},
+		{
+			"a wait that the server names",
+			[]llmtest.Reply{{Status: 429, Header: retryAfterHeader("17")}, ok},
+			"", 2,
+			[]time.Duration{17 * time.Second},
+		},
 		{"down for ever", []llmtest.Reply{failed(500, "")}, KindServer, 4, backoffs[:3]},
 		{
 			"broken within the stream",

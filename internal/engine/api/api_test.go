@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
 				server := api.serve(t, func(r llmtest.Request) llmtest.Reply { return play(t, s, r) })
-				return New(Config{Model: api.model(t, server, 0), Why: "test"})
+				return New(Config{Model: api.model(t, server), Why: "test"})
 			})
 		})
 	}
@@ -38,10 +38,10 @@ type api struct {
 	open  func(llm.Config) (llm.Model, error)
 }
 
-func (a api) model(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
+func (a api) model(t *testing.T, s *llmtest.Server) llm.Model {
 	t.Helper()
 	m, err := a.open(llm.Config{
-		Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now, Idle: idle,
+		Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now,
 	})
 	needs.NoError(t, err)
 	return m
