@@ -38,13 +38,13 @@ type Task struct {
 	Prompt         string
 	// Schema is the JSON Schema that the answer must satisfy.
 	Schema json.RawMessage
-	// Tree is a read-only export of the head without .git; empty if the engine does not
-	// need one (see Info.WantsTree).
+	// Tree is a read-only export of the head: links are text, credentials are redacted, and files that configure
+	// git or agents are not there (see Leave). Empty if the engine does not need one (see Info.WantsTree).
 	Tree string
 	// BaseTree is the same of the base, for tasks that compare: those of a verifier.
 	BaseTree string
 	// Edit lets the engine change the files below Tree, which is then a private, writable
-	// copy without .git and without files that configure agents. What the task changed is
+	// copy. What the task changed is
 	// read from there, never from the answer. Only engines with Info.Edits get such a task.
 	Edit bool
 	// Timeout bounds the task, including requests repeated after a malformed answer;

@@ -13,9 +13,22 @@ var steering = []string{
 	"agents.md", "agents.local.md", "agents.override.md", "gemini.md", ".agents", ".git", ".env", "bunfig.toml",
 }
 
-// Steering tells whether a file or folder of this name, at any depth, configures agents, also as
-// Windows interprets the name.
-func Steering(name string) bool {
-	name = strings.TrimRight(strings.ToLower(name), ". ")
-	return slices.Contains(steering, name) || strings.HasPrefix(name, ".env.")
+// Steering tells whether the file at a path configures agents, or a folder that it is in, also as Windows interprets
+// their names.
+func Steering(path string) bool {
+	for name := range strings.SplitSeq(strings.ToLower(path), "/") {
+		name = strings.TrimRight(name, ". ")
+		if slices.Contains(steering, name) || strings.HasPrefix(name, ".env.") {
+			return true
+		}
+	}
+	return false
+}
+
+// Leave returns why a file is left out of the trees of tasks; empty if it is not.
+func Leave(path string) string {
+	if Steering(path) {
+		return "it configures git or agents"
+	}
+	return ""
 }

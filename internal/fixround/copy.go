@@ -71,15 +71,7 @@ func (c *Copy) fill(ctx context.Context) error {
 		}
 	}
 	report, err := c.repo.Export(ctx, c.tree, c.Dir, git.ExportLimits{
-		FileBytes: maxCopied, Writable: true,
-		Leave: func(p string) string {
-			for part := range strings.SplitSeq(p, "/") {
-				if engine.Steering(part) {
-					return "it configures git or agents"
-				}
-			}
-			return ""
-		},
+		FileBytes: maxCopied, Writable: true, Leave: engine.Leave,
 		Rewrite: func(p string, content []byte) []byte {
 			shown := secret.RedactFile(p, content)
 			f := c.had[p]

@@ -33,7 +33,7 @@ func forbiddenName(p string, l Limits) string {
 	parts := strings.Split(strings.ToLower(p), "/")
 	base := parts[len(parts)-1]
 	switch {
-	case slices.ContainsFunc(parts, engine.Steering), guide.IsPolicyPath(p):
+	case engine.Steering(p), guide.IsPolicyPath(p):
 		return "it steers reviews or agents"
 	case slices.Contains([]string{"codeowners", "owners", "owners_aliases"}, base):
 		return "it names code owners"

@@ -147,9 +147,11 @@ func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, jo
 	p.Input.Trusted = lint.Trusted{
 		Read: FilesAt(s.Blobs, s.Range.BaseCommit), Differing: s.differing, OwnModules: s.Range.Kind != git.PullRequest,
 	}
-	p.Input.Tree = p.exporter(s.Range.Head, withoutPrivate)
-	p.Input.Shown = p.exporter(s.Range.Head, secret.RedactFile)
-	p.Input.ShownBase = p.exporter(s.Range.Base, secret.RedactFile)
+	// As root, the sandbox has a user of its own, who can read it.
+	p.Input.Tree = p.exporter(s.Range.Head, git.ExportLimits{Rewrite: withoutPrivate, Shared: os.Geteuid() == 0})
+	shown := git.ExportLimits{Rewrite: secret.RedactFile, Leave: engine.Leave}
+	p.Input.Shown = p.exporter(s.Range.Head, shown)
+	p.Input.ShownBase = p.exporter(s.Range.Base, shown)
 	return p
 }
 
@@ -230,9 +232,8 @@ func withoutPrivate(name string, content []byte) []byte {
 	return content
 }
 
-// exporter returns a function that exports a tree on first use, with the contents of
-// files replaced by rewrite. As root, the sandbox has a user of its own, who can read it.
-func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) func(context.Context) (string, error) {
+// exporter returns a function that exports a tree on first use.
+func (p *Prepared) exporter(rev string, limits git.ExportLimits) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	export := ""
 	return func(ctx context.Context) (string, error) {
@@ -245,10 +246,7 @@ func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) fun
 		if err != nil {
 			return "", fmt.Errorf("export tree: %w", err)
 		}
-		if _, err := p.subject.Repo.Export(ctx, rev, dir, git.ExportLimits{
-			Rewrite: rewrite,
-			Shared:  os.Geteuid() == 0,
-		}); err != nil {
+		if _, err := p.subject.Repo.Export(ctx, rev, dir, limits); err != nil {
 			return "", errors.Join(err, os.RemoveAll(dir))
 		}
 		export = dir

@@ -172,7 +172,7 @@ func (c *workingCopy) mayChange(name string, a editing) error {
 	switch {
 	case len(name) > maxEditPath, strings.Contains(name, `\`), text.VisibleLine(name) != name, !utf8.ValidString(name):
 		return errors.New("the path has characters that are not allowed")
-	case slices.ContainsFunc(strings.Split(name, "/"), engine.Steering):
+	case engine.Steering(name):
 		return fmt.Errorf("%s configures git or agents and cannot be changed", shown)
 	case !c.edited[name] && len(c.edited) >= maxEdited:
 		return fmt.Errorf("%d files were changed already; that is the limit", maxEdited)

@@ -1,7 +1,7 @@
 // Package claude is the engine that asks Claude Code, Anthropic's agent for the
-// command line. The agent can read the change's tree with three read-only tools, in a
-// copy without files that would configure the agent, and ask for learnings that did not
-// fit into its prompt. For a task that edits, it can also change the files of that task's private
+// command line. The agent can read the change's tree, which has no files that would
+// configure it, with three read-only tools, and ask for learnings that did not fit into its
+// prompt. For a task that edits, it can also change the files of that task's private
 // copy. It runs no commands, contacts no
 // server but the model's, reads no settings of the repository, and does not outlive
 // its task.
@@ -57,11 +57,13 @@ const mostStream = 64 << 20
 // Engine asks Claude Code. It is safe for concurrent use. Close it.
 type Engine struct {
 	Config
-	copies  copies
 	records records
 	secrets []string
 	// unmarked remembers that the API refused the prompt's cache mark.
 	unmarked atomic.Bool
+
+	mu    sync.Mutex
+	empty string // the working folder of tasks without a tree; empty before the first
 }
 
 // New returns an engine for the configuration. A missing program is an error of Run.
@@ -81,8 +83,20 @@ func (e *Engine) Info() engine.Info {
 	}
 }
 
-// Close removes the copies of trees. No task may be running.
-func (e *Engine) Close() error { return e.copies.remove() }
+// nowhere returns an empty folder. All sessions work in the same one, because its name is in the text that they
+// share in the cache.
+func (e *Engine) nowhere() (string, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var err error
+	if e.empty == "" {
+		e.empty, err = os.MkdirTemp("", "precedent-tree-")
+	}
+	return e.empty, err
+}
+
+// Close removes the empty folder. No task may be running.
+func (e *Engine) Close() error { return os.RemoveAll(e.empty) }
 
 // Run does the task in one session, and in up to two more if the answer cannot be used. The CLI also asks
 // again by itself: a session may try only as many answers as the task has left.
@@ -99,30 +113,23 @@ func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 }
 
 func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.Reply, error) {
-	dir, err := t.Tree, error(nil)
-	if !t.Edit { // else it is the task's own copy
-		dir, err = e.copies.copyOf(ctx, t.Tree)
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return failed("the session was ended"), nil
+	dir, system := t.Tree, t.System
+	if dir == "" {
+		var err error
+		if dir, err = e.nowhere(); err != nil {
+			return engine.Reply{}, fmt.Errorf("make empty folder: %w", err)
 		}
-		return failed("the tree cannot be copied: %v", err), nil
 	}
-	base, system := "", t.System
 	if t.BaseTree != "" {
-		if base, err = e.copies.copyOf(ctx, t.BaseTree); err != nil {
-			return failed("the base cannot be copied: %v", err), nil
-		}
-		system += "\n\nYour working folder has the code at the head; the code at the base is in " + base + ".\n"
+		system += "\n\nYour working folder has the code at the head; the code at the base is in " + t.BaseTree + ".\n"
 	}
-	desk, err := os.MkdirTemp("", "precedent-claude-") // outside the copy, which the agent may read
+	desk, err := os.MkdirTemp("", "precedent-claude-") // outside the tree, which the agent may read
 	if err != nil {
 		return engine.Reply{}, fmt.Errorf("make folder for the system prompt: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(desk) }()
 	s := session{
-		Engine: e, task: t, dir: dir, base: base, system: filepath.Join(desk, "system.md"), attempts: attempts,
+		Engine: e, task: t, dir: dir, system: filepath.Join(desk, "system.md"), attempts: attempts,
 		marked: !e.unmarked.Load(),
 	}
 	if err := os.WriteFile(s.system, []byte(system), 0o600); err != nil {

@@ -343,47 +343,6 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-func TestCopy(t *testing.T) {
-	tree := t.TempDir()
-	files := map[string]bool{ // by path: whether it is in the copy
-		"a.go": true, "docs/guide.md": true, ".github/workflows/ci.yml": true, "claude.go": true, "env": true,
-		"agents.md.go": true,
-		"CLAUDE.md":    false, "Claude.MD": false, "x/y/claude.local.md": false, "x/AGENTS.md": false, ".mcp.json": false,
-		"x/.MCP.json": false, ".claude/settings.json": false, "x/.Claude/agents/a.md": false, ".git": false,
-		".env": false, "x/.env.local": false, "bunfig.toml": false,
-	}
-	for name := range files {
-		path := filepath.Join(tree, name)
-		needs.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		needs.NoError(t, os.WriteFile(path, []byte(name), 0o400))
-	}
-	if err := os.Symlink("/etc", filepath.Join(tree, "link")); err != nil {
-		t.Log(err) // Windows may not allow it
-	}
-	var c copies
-	dir, err := c.copyOf(t.Context(), tree)
-	needs.NoError(t, err)
-	if again, err := c.copyOf(t.Context(), tree); err != nil || again != dir {
-		t.Errorf("another copy: %s, %v", again, err)
-	}
-	for name, want := range files {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if want && string(text) != name {
-			t.Errorf("%s is %q in the copy (%v)", name, text, err)
-		}
-		if _, err := os.Lstat(filepath.Join(dir, name)); !want && !os.IsNotExist(err) {
-			t.Errorf("%s is in the copy (%v)", name, err)
-		}
-	}
-	if _, err := os.Lstat(filepath.Join(dir, "link")); !os.IsNotExist(err) {
-		t.Errorf("the link is in the copy (%v)", err)
-	}
-	needs.NoError(t, c.remove())
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("the copy is still there (%v)", err)
-	}
-}
-
 func TestTranscripts(t *testing.T) {
 	folder := t.TempDir()
 	at := now()

@@ -15,7 +15,6 @@ type session struct {
 	*Engine
 	task     engine.Task
 	dir      string // the working directory
-	base     string // the folder with the base; empty for none
 	system   string // the file of the system prompt
 	attempts int    // how many answers may be tried
 	marked   bool   // whether the prompt has a cache mark
@@ -38,7 +37,7 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	live := watcher{began: s.task.FirstByte, tools: toolsFor(s.task)}
 	r, err := child.Run(ctx, child.Program{
 		Path: s.Program, Dir: s.dir,
-		Args: arguments(s.Model, s.MaxTurns, left, s.system, s.base, schema, s.Learnings, toolsFor(s.task)),
+		Args: arguments(s.Model, s.MaxTurns, left, s.system, s.task.BaseTree, schema, s.Learnings, toolsFor(s.task)),
 		Env:  environment(s.Env, s.attempts), Input: bytes.NewReader(line), Most: mostStream, Watch: live.see,
 	})
 	if err != nil {
