@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/hook"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -193,15 +192,15 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 	}
 	defer repo.Close()
 	blocked := false
-	seen := map[git.Spec]bool{}
+	seen := map[[2]string]bool{}
 	for i, ref := range all {
 		if i == maxPushed {
 			a.notice("%d more refs were not reviewed", len(all)-maxPushed)
 			break
 		}
 		spec, err := ref.Range(ctx, repo, remote)
-		same := git.Spec{Range: spec.Range, Whole: spec.Whole}
-		if err == nil && (same == git.Spec{} || seen[same]) {
+		same := [2]string{spec.Range, spec.Whole}
+		if err == nil && (same == [2]string{} || seen[same]) {
 			continue
 		}
 		seen[same] = true

@@ -70,7 +70,7 @@ func (r *Repo) chooseFirst(ctx context.Context, committed bool) (Range, error) {
 	if committed || !r.hasWorkTree() {
 		return Range{}, noCommitsError(opRange)
 	}
-	rg, err := r.worktree(ctx)
+	rg, err := r.worktree(ctx, nil)
 	if err != nil {
 		return Range{}, err
 	}
@@ -86,7 +86,7 @@ func (r *Repo) withWorkTree(ctx context.Context, rg Range, tree string) (Range, 
 	if !r.hasWorkTree() {
 		return rg, nil
 	}
-	now, err := r.snapshot(ctx, head{rg.HeadCommit, tree})
+	now, err := r.snapshot(ctx, head{rg.HeadCommit, tree}, nil)
 	if err != nil {
 		return Range{}, err
 	}
@@ -112,7 +112,7 @@ func (r *Repo) chooseUncommitted(ctx context.Context, at head, name, against str
 	var rg Range
 	if r.hasWorkTree() && !committed {
 		var err error
-		rg, err = r.snapshot(ctx, at)
+		rg, err = r.snapshot(ctx, at, nil)
 		if err != nil {
 			return Range{}, err
 		}

@@ -20,8 +20,9 @@ type Spec struct {
 	Staged bool
 	// Worktree means everything that is uncommitted: staged, unstaged and untracked.
 	Worktree bool
-	Whole    string // a revision whose whole content counts as new
-	Commit   string // a revision that is compared with its first parent
+	Paths    []string // limit Worktree to what is at and below these, relative to the top; all if empty
+	Whole    string   // a revision whose whole content counts as new
+	Commit   string   // a revision that is compared with its first parent
 	// Committed means what Resolve chooses, without anything uncommitted.
 	Committed bool
 }
@@ -97,7 +98,7 @@ func (r *Repo) resolve(ctx context.Context, s Spec) (Range, error) {
 	case s.Staged:
 		return r.staged(ctx)
 	case s.Worktree:
-		return r.worktree(ctx)
+		return r.worktree(ctx, s.Paths)
 	default:
 		return r.choose(ctx, s.Committed)
 	}

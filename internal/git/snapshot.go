@@ -57,7 +57,7 @@ func (r *Repo) staged(ctx context.Context) (Range, error) {
 	return rg, err
 }
 
-func (r *Repo) worktree(ctx context.Context) (Range, error) {
+func (r *Repo) worktree(ctx context.Context, paths []string) (Range, error) {
 	if r.place.top == "" {
 		return Range{}, bareError()
 	}
@@ -70,7 +70,7 @@ func (r *Repo) worktree(ctx context.Context) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	return r.snapshot(ctx, head)
+	return r.snapshot(ctx, head, paths)
 }
 
 func bareError() *Error {
@@ -214,8 +214,8 @@ func copyRegular(from, to string, max int64) error {
 	return os.Chtimes(to, fi.ModTime(), fi.ModTime())
 }
 
-// snapshot returns a range up to the state of the work tree.
-func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
+// snapshot returns a range up to the state of the work tree at and below the paths; of all of it, if there are none.
+func (r *Repo) snapshot(ctx context.Context, from head, paths []string) (Range, error) {
 	rg := from.snapshot(Worktree, "working tree")
 	rg.Head = from.tree
 	x, err := r.copyIndex(from)
@@ -223,7 +223,7 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 		return Range{}, err
 	}
 	defer os.RemoveAll(x.dir)
-	d, err := r.dirty(ctx, x)
+	d, err := r.dirty(ctx, x, paths)
 	if err != nil {
 		return Range{}, err
 	}
@@ -251,8 +251,10 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 // dirty asks git what is staged, which files may have changed and which are new. Git compares times and sizes, and
 // reads a file if only its time has changed. Submodules are not looked into, whatever .gitmodules says of them:
 // git would run another git there, which has the submodule's configuration.
-func (r *Repo) dirty(ctx context.Context, x index) (d dirtyState, err error) {
-	c := x.call("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+func (r *Repo) dirty(ctx context.Context, x index, paths []string) (d dirtyState, err error) {
+	c := x.call(append([]string{
+		"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty", "--",
+	}, paths...)...)
 	c.set = append(r.fileSystem(), "core.excludesFile="+r.userExcludes())
 	err = r.stream(ctx, c, func(out io.Reader) (err error) {
 		d, err = readStatus(bufio.NewReader(out))

@@ -50,7 +50,7 @@ func (r *Repo) Uncommitted(ctx context.Context, rg Range) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(x.dir)
-	d, err := r.dirty(ctx, x)
+	d, err := r.dirty(ctx, x, nil)
 	if err != nil {
 		return 0, err
 	}

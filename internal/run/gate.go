@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/gate"
@@ -29,7 +28,6 @@ type WorkTreeGate struct {
 	reviewer *workspace.Env
 	subject  Subject
 	repo     precedent.Repo
-	tree     string // that is built and tested
 }
 
 // PrepareGate reads which commands build and test the work tree, and takes a snapshot of it. As in
@@ -39,8 +37,15 @@ type WorkTreeGate struct {
 func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Repository, trusted string,
 	paths []string,
 ) (*WorkTreeGate, error) {
-	rg, err := repo.Git.Resolve(ctx, git.Spec{Worktree: true})
+	named, err := repo.FromTop(paths)
 	if err != nil {
+		return nil, err
+	}
+	rg, err := repo.Git.Resolve(ctx, git.Spec{Worktree: true, Paths: named})
+	if err != nil {
+		return nil, err
+	}
+	if err := checkUncommitted(ctx, repo.Git, rg, named); err != nil {
 		return nil, err
 	}
 	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, trusted); errors.Is(err, git.ErrNotTrusted) {
@@ -48,9 +53,6 @@ func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Reposito
 		err = nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	if rg.Paths, err = repo.FromTop(paths); err != nil {
 		return nil, err
 	}
 	for i, s := range rg.Skipped {
@@ -65,13 +67,7 @@ func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Reposito
 		return nil, err
 	}
 	g := &WorkTreeGate{Base: rg.BaseCommit, reviewer: r, subject: Subject{repo.Git, rg, blobs}, repo: repo.IDs[0]}
-	if err = g.readRules(ctx); err == nil {
-		g.tree, err = g.selected(ctx)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	return g, g.readRules(ctx)
 }
 
 // maxNoticed bounds how many files are named that are left out.
@@ -102,65 +98,22 @@ func (g *WorkTreeGate) readRules(ctx context.Context) error {
 	return nil
 }
 
-// selected is the tree with the uncommitted changes of the paths; with all of them, if there are no paths.
-func (g *WorkTreeGate) selected(ctx context.Context) (string, error) {
-	s := g.subject
-	if len(s.Range.Paths) == 0 {
-		return s.Range.Head, nil
-	}
-	was, err := s.Repo.Tree(ctx, s.Range.HeadCommit, "")
+// checkUncommitted returns an error for a path at which there is no file, neither in HEAD nor in the work tree.
+func checkUncommitted(ctx context.Context, repo *git.Repo, rg git.Range, paths []string) error {
+	was, err := repo.Lookup(ctx, rg.HeadCommit, paths...)
 	if err != nil {
-		return "", err
+		return err
 	}
-	is, err := s.Repo.Tree(ctx, s.Range.Head, "")
+	is, err := repo.Lookup(ctx, rg.Head, paths...)
 	if err != nil {
-		return "", err
+		return err
 	}
-	for _, name := range s.Range.Paths {
-		under := func(e git.Entry) bool { return name == "." || guide.AtOrBelow(name, e.Path) }
-		if !slices.ContainsFunc(was, under) && !slices.ContainsFunc(is, under) {
-			return "", workspace.Hinted(fmt.Errorf("no file is at %s", name), "name files and folders of the repository")
+	for _, name := range paths {
+		if name != "." && was[name].ID == "" && is[name].ID == "" {
+			return workspace.Hinted(fmt.Errorf("no file is at %s", name), "name files and folders of the repository")
 		}
 	}
-	other := func(e git.Entry) bool {
-		return !slices.ContainsFunc(s.Range.Paths, func(name string) bool {
-			return name == "." || guide.AtOrBelow(name, e.Path)
-		})
-	}
-	edits, err := g.edits(slices.DeleteFunc(was, other), slices.DeleteFunc(is, other))
-	if err != nil {
-		return "", err
-	}
-	return s.Repo.EditTree(ctx, s.Range.Base, edits)
-}
-
-// edits are what makes one list of files of another.
-func (g *WorkTreeGate) edits(was, is []git.Entry) ([]git.Edit, error) {
-	var all []git.Edit
-	before := map[string]git.Entry{}
-	for _, e := range was {
-		before[e.Path] = e
-	}
-	for _, e := range is {
-		old, known := before[e.Path]
-		delete(before, e.Path)
-		if known && old == e {
-			continue
-		}
-		if e.Mode != "100644" && e.Mode != "100755" {
-			return nil, workspace.Hinted(fmt.Errorf("%s is a link or a submodule, and has changed", e.Path),
-				"run it without paths")
-		}
-		content, err := g.subject.Blobs.Read(g.subject.Range.Head, e.Path, MaxFile)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, git.Edit{Path: e.Path, Content: content, Mode: e.Mode})
-	}
-	for path := range before {
-		all = append(all, git.Edit{Path: path, Delete: true})
-	}
-	return all, nil
+	return nil
 }
 
 // Run runs the commands on a copy of the work tree, and shows each result when it is there.
@@ -173,7 +126,7 @@ func (g *WorkTreeGate) Run(ctx context.Context, runner *gate.Runner, show func(g
 	if g.Base != "" {
 		q.Read = FilesAt(g.subject.Blobs, g.Base)
 	}
-	return Gate(ctx, g.reviewer, g.subject.Repo, runner, q, g.tree)
+	return Gate(ctx, g.reviewer, g.subject.Repo, runner, q, g.subject.Range.Head)
 }
 
 // Gate exports a tree, and runs a gate on it. The base is exported when the gate wants it.
