@@ -201,7 +201,7 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 		case found[0].id == "" && strings.HasPrefix(name, "HEAD"):
 			return nil, noCommitsError(opRange)
 		default:
-			return nil, r.unknownRevision(ctx, name, plain.why)
+			return nil, r.unknownRevision(name, plain.why)
 		}
 	}
 	return ids, nil
@@ -272,6 +272,22 @@ func noCommitsError(op string) *Error {
 		Op: op, Msg: "the repository has no commits yet", Err: ErrNoCommits,
 		Hint: "commit something first, or review what is staged (--staged) or uncommitted (--worktree)",
 	}
+}
+
+// unknownRevision is the error for a revision that does not exist.
+func (r *Repo) unknownRevision(name, why string) *Error {
+	if why == "ambiguous" {
+		return hinted(opRange, printable(strconv.Quote(name))+" is an ambiguous id", "add more digits")
+	}
+	e := hinted(opRange, "unknown revision "+printable(strconv.Quote(name)),
+		"list the names with: git branch --all; git tag")
+	if why != "" {
+		e.Msg += ": " + why
+	}
+	if r.Shallow() {
+		e.Hint = "the clone is shallow; " + r.deepen("--unshallow")
+	}
+	return e
 }
 
 // unrelated is the error for two commits without a common ancestor in this clone.

@@ -65,8 +65,7 @@ func TestResolveRange(t *testing.T) {
 
 func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
-	f, _, two, _ := forked(t)
-	f.git("update-ref", "refs/remotes/origin/feature/login", two)
+	f, _, _, _ := forked(t)
 	f.git("checkout", "-q", "--orphan", "island")
 	f.commit("island", "c.txt", "x\n")
 	f.git("checkout", "-q", "main")
@@ -75,10 +74,6 @@ func TestResolveRefuses(t *testing.T) {
 		spec      Spec
 		msg, hint string
 	}{
-		{Spec{Range: "mian..side"}, `unknown revision "mian"`, "did you mean main?"},
-		{Spec{Range: "Main~2..side"}, `unknown revision "Main~2"`, "did you mean main~2?"},
-		{Spec{Range: "feature/login"}, `unknown revision "feature/login"`, "did you mean origin/feature/login?"},
-		{Spec{Range: "HAED"}, `unknown revision "HAED"`, "did you mean HEAD?"},
 		{Spec{Range: "main~77"}, `unknown revision "main~77"`, ""},
 		{Spec{Range: "zzzzzzzzzzzzz"}, `unknown revision "zzzzzzzzzzzzz"`, "git branch --all"},
 		{Spec{Range: strings.Repeat("0", 40)}, "unknown revision", ""},
