@@ -93,7 +93,7 @@ func (p *parser) takeBody(line []byte, long bool) error {
 	h := &p.hunk
 	op := line[0]
 	switch op {
-	case '\n': // diff -u may omit the space of an empty context line
+	case '\n': // git may omit the space of an empty context line
 		op, line = ' ', []byte(" \n")
 		fallthrough
 	case ' ':

@@ -27,8 +27,8 @@ func Parse(r io.Reader, lim Limits) (*Change, error) {
 	return p.run()
 }
 
-// ParsePatch parses a plain patch: the output of git diff without --raw, or of diff -u. Text around the
-// sections is ignored, as with git apply. A path that occurs twice is an error, because such a patch is a
+// ParsePatch parses a plain patch: the output of git diff without --raw. Text around the sections is ignored, as
+// with git apply, but a section without git's own header is not read. A path that occurs twice is an error, because such a patch is a
 // series whose line numbers refer to different trees. Limits and errors are those of [Parse].
 func ParsePatch(r io.Reader, lim Limits) (*Change, error) {
 	p := newParser(r, lim)
@@ -54,9 +54,6 @@ type parser struct {
 	hunk       openHunk
 
 	record, parts int             // for Parse: the record to match next, its sections so far
-	old           string          // for ParsePatch: a "--- " line outside a header
-	named         *header         // for ParsePatch: that line and the "+++ " line after it
-	namedAt       int64           // its line
 	seen          map[string]bool // for ParsePatch: the paths so far
 }
 
@@ -88,7 +85,7 @@ func (p *parser) run() (*Change, error) {
 
 var (
 	errCombined = errors.New("combined diff of a merge: diff against one of its parents")
-	errOrphan   = errors.New("hunk outside a file's section")
+	errOrphan   = errors.New(`hunk outside a file's section, which starts with "diff --git"`)
 	errHeader   = fmt.Errorf("header line longer than %s", size(maxHeaderLine))
 )
 
@@ -144,29 +141,7 @@ func (p *parser) take(line []byte, long bool) error {
 	case p.strict:
 		return nil // an extended header of a newer git
 	}
-	return p.takeOutside(line, long)
-}
-
-// takeOutside parses a line outside the sections of a plain patch: the two name lines
-// of a section that git did not write, or other text.
-func (p *parser) takeOutside(line []byte, long bool) error {
-	switch {
-	case bytes.HasPrefix(line, oldMark) && !long:
-		p.old = string(line)
-	case bytes.HasPrefix(line, newMark) && p.old != "":
-		h := &header{at: p.in.line - 1, traditional: true}
-		if err := h.add([]byte(p.old), false); err != nil {
-			return err
-		}
-		if err := h.add(line, long); err != nil {
-			return err
-		}
-		p.old, p.named, p.namedAt = "", h, p.in.line
-	default:
-		p.old = ""
-		return p.closeSection()
-	}
-	return nil
+	return p.closeSection() // other text
 }
 
 // closeHeader determines the file of the section whose header was just read.
@@ -196,13 +171,6 @@ func (p *parser) closeSection() error {
 }
 
 func (p *parser) startHunk(line []byte) error {
-	if p.named != nil && p.namedAt == p.in.line-1 {
-		if err := p.closeSection(); err != nil {
-			return err
-		}
-		p.header = p.named
-	}
-	p.named = nil
 	if err := p.closeHeader(); err != nil {
 		return err
 	}
@@ -246,10 +214,9 @@ func (in *input) next() (line []byte, long bool, err error) {
 
 // header is the text of a section before its first hunk.
 type header struct {
-	at          int64 // its first line
-	lines       []string
-	binary      bool
-	traditional bool // written by diff -u, without git's line
+	at     int64 // its first line
+	lines  []string
+	binary bool
 }
 
 func (h *header) add(line []byte, long bool) error {

@@ -194,19 +194,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseShortIDs reads records whose ids git shortened.
-func TestParseShortIDs(t *testing.T) {
-	r := everything(t)
-	short := r.git("diff", "--raw", "-z", "-p", "--full-index", "-M", "-C", "HEAD~1", "HEAD")
-	got := needs.Value(Parse(strings.NewReader(short), DefaultLimits))(t)
-	if f := got.File("two.go"); len(f.OldBlob) != 40 || len(f.NewBlob) != 40 {
-		t.Errorf("ids %q and %q", f.OldBlob, f.NewBlob)
-	}
-	if f := got.File("tofile"); len(f.OldBlob) != 40 || len(f.NewBlob) != 40 {
-		t.Errorf("of both sections: ids %q and %q", f.OldBlob, f.NewBlob)
-	}
-}
-
 func TestParseEmpty(t *testing.T) {
 	for name, parse := range map[string]func(io.Reader, Limits) (*Change, error){"Parse": Parse, "ParsePatch": ParsePatch} {
 		if c, err := parse(strings.NewReader(""), DefaultLimits); err != nil || len(c.Files) != 0 {
@@ -288,9 +275,6 @@ func TestParsePatchForms(t *testing.T) {
 		want     string // status and paths, or the error
 	}{
 		{"mail", "From: x\nSubject: y\n---\n f | 2 +-\n\ndiff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n-- \n2.39.5\n", "modified f"},
-		{"diff -u", "diff -ru old/f new/f\n--- old/f\t2024-01-01 00:00:00.0 +0000\n+++ new/f\t2024-01-02 00:00:00.0 +0000\n@@ -1 +1,2 @@\n a\n+b\nOnly in new: g\n--- old/h\t2024-01-01 00:00:00.0 +0000\n+++ new/h\t2024-01-02 00:00:00.0 +0000\n@@ -1 +1 @@\n-a\n+b\n", "modified f, modified h"},
-		{"diff -u adds", "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+b\n", "added f"},
-		{"diff -u deletes", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n", "deleted f"},
 		{"text like names", "--- a\n+++ b\nno hunk\n", ""},
 		{"deleted line like a name", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1 @@\n--- a/x\n-+++ b/x\n+y\n", "modified f"},
 		{"empty context", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n\n-a\n+b\n", "modified f"},
@@ -301,7 +285,7 @@ func TestParsePatchForms(t *testing.T) {
 		{"retyped", "diff --git a/f b/f\ndeleted file mode 120000\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\ndiff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+b\n", "type-changed f"},
 		{"series", strings.Repeat("diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", 2), `"f" occurs twice`},
 		{"no name", "diff --git a b\nold mode 100644\nnew mode 100755\n", "section from line 1"},
-		{"two names", "--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", "modified g"},
+		{"diff -u", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", `line 3: hunk outside a file's section, which starts with "diff --git"`},
 		{"orphan", "@@ -1 +1 @@\n-a\n+b\n", "line 1: hunk outside"},
 		{"hunk behind text", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\ntext\n@@ -4 +4 @@\n-a\n+b\n", "line 8: hunk outside"},
 	} {

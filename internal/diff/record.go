@@ -132,8 +132,6 @@ func (p *parser) matchRecord(h *header) error {
 		if p.parts++; f.Status != Retyped || p.parts == 2 {
 			p.record, p.parts = i+1, 0
 		}
-		before, after := h.blobs()
-		f.OldBlob, f.NewBlob = longerID(f.OldBlob, before), longerID(f.NewBlob, after)
 		p.setFile(i, h)
 		return nil
 	}
@@ -150,15 +148,6 @@ func (h *header) blobs() (before, after string) {
 		}
 	}
 	return "", ""
-}
-
-// longerID returns b if it is a longer form of the id a: git shortens ids in records
-// unless --no-abbrev is given.
-func longerID(a, b string) string {
-	if strings.HasPrefix(b, a) {
-		return b
-	}
-	return a
 }
 
 // isNames reports whether the names in a section's first line are those of two paths,

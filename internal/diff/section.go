@@ -56,34 +56,14 @@ func (h *header) parse() (*gitdiff.File, error) {
 		}
 		text.WriteString(l + "\n")
 	}
-	// Without git's header line, gitdiff requires a hunk that fits the file's status, which is not known yet.
-	tails := []string{""}
-	if h.traditional {
-		tails = []string{"@@ -1 +1 @@\n-a\n+b\n", "@@ -0,0 +1 @@\n+b\n", "@@ -1 +0,0 @@\n-a\n"}
-	}
-	var err error
-	for _, tail := range tails {
-		var files []*gitdiff.File
-		files, _, err = gitdiff.Parse(strings.NewReader(text.String() + tail))
-		if err == nil && len(files) == 1 {
-			if h.traditional {
-				files[0].OldName, files[0].NewName = stripPrefix(files[0].OldName), stripPrefix(files[0].NewName)
-			}
-			return files[0], nil
-		}
-	}
-	if err == nil {
+	files, _, err := gitdiff.Parse(strings.NewReader(text.String()))
+	if err == nil && len(files) != 1 {
 		err = errors.New("header does not name a file")
 	}
-	return nil, err
-}
-
-// stripPrefix removes the first element of a path. diff -u has no fixed prefix; git apply does the same.
-func stripPrefix(name string) string {
-	if _, rest, ok := strings.Cut(name, "/"); ok && name[0] != '/' {
-		return rest
+	if err != nil {
+		return nil, err
 	}
-	return name
+	return files[0], nil
 }
 
 func fileOf(g *gitdiff.File) (File, error) {

@@ -60,7 +60,7 @@ func TestAnchorIsRepeatable(t *testing.T) {
 }
 
 func TestAnchorErrors(t *testing.T) {
-	const patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+	const patch = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
 	for _, test := range []struct {
 		name, meta, patch, want string
 	}{
@@ -68,7 +68,7 @@ func TestAnchorErrors(t *testing.T) {
 		{"bad marks", "{", patch, "read marks"},
 		{"no marks", `{"gold": []}`, patch, "no marked line"},
 		{"no change", `{"gold": []}`, "", "read change"},
-		{"bad change", `{"gold": []}`, "--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n", "read change"},
+		{"bad change", `{"gold": []}`, "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n", "read change"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
