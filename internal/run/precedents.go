@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -26,30 +25,43 @@ func (p *Prepared) recallPrecedents(ctx context.Context, w *workspace.Workspace,
 	if in.Policy.Precedents == precedent.PrecedentsOff || !p.settings.Precedents.Value {
 		return nil
 	}
-	q := corpus.Query{Before: p.Before}
-	if p.Number != nil {
-		q.Pull = *p.Number
-	}
-	change := withoutIgnored(in.Change, in.Policy.Ignore)
-	found, err := within(ctx, precedentTime, func(ctx context.Context) (review.Precedents, error) {
-		x, err := p.openIndex(ctx, w)
-		if err != nil || x == nil {
-			return review.Precedents{}, err
-		}
-		out := review.Precedents{Index: x, Query: q}
-		if prime {
-			out.Priming, err = x.Prime(ctx, change, q)
-		}
-		return out, err
-	})
-	if ctx.Err() != nil {
+	limited, cancel := context.WithTimeout(ctx, precedentTime)
+	defer cancel()
+	found, err := p.findPrecedents(limited, w, prime)
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case err != nil && limited.Err() != nil:
+		found, err = review.Precedents{}, fmt.Errorf("it took longer than %s", precedentTime)
 	}
 	if err != nil {
 		found.Failures = append(found.Failures, "what people wrote on earlier pull requests is not used: "+err.Error())
 	}
 	in.Precedents = found
 	return nil
+}
+
+// findPrecedents returns a panic, which hostile text may cause, as an error.
+func (p *Prepared) findPrecedents(ctx context.Context, w *workspace.Workspace, prime bool) (out review.Precedents,
+	err error,
+) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			out, err = review.Precedents{}, fmt.Errorf("crashed: %v", crash)
+		}
+	}()
+	x, err := p.openIndex(ctx, w)
+	if err != nil || x == nil {
+		return out, err
+	}
+	out.Index, out.Query = x, corpus.Query{Before: p.Before}
+	if p.Number != nil {
+		out.Query.Pull = *p.Number
+	}
+	if prime {
+		out.Priming, err = x.Prime(ctx, withoutIgnored(p.Input.Change, p.Input.Policy.Ignore), out.Query)
+	}
+	return out, err
 }
 
 // openIndex returns an index of the repository's corpus; nil if that has no comments.
@@ -75,37 +87,3 @@ func withoutIgnored(c *diff.Change, globs []string) *diff.Change {
 		return slices.ContainsFunc(globs, func(glob string) bool { return guide.Match(glob, f.Path) })
 	})}
 }
-
-// within runs work for at most a time. After that it returns an error, even if work does not heed its
-// context. A panic, which hostile text may cause, is an error, too.
-func within[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T, error) {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			if crash := recover(); crash != nil {
-				r.err = fmt.Errorf("crashed: %v", crash)
-			}
-			done <- r
-		}()
-		r.value, r.err = work(limited)
-	}()
-	var none T
-	select {
-	case r := <-done:
-		if r.err != nil && limited.Err() != nil && ctx.Err() == nil {
-			return none, tooLong(limit)
-		}
-		return r.value, r.err
-	case <-limited.Done():
-		return none, errors.Join(ctx.Err(), tooLong(limit))
-	}
-}
-
-func tooLong(limit time.Duration) error { return fmt.Errorf("it took longer than %s", limit) }
