@@ -84,7 +84,7 @@ func TestT1HostileRepository(t *testing.T) {
 	r := runner(t)
 	o := newOutside(t)
 	dir := folder(t)
-	needs.NoError(t, os.CopyFS(dir, os.DirFS("../sandbox/testdata/hostile")))
+	needs.NoError(t, os.CopyFS(dir, os.DirFS("testdata/hostile")))
 	caches := contentOf(t, r.CacheDir)
 	for _, test := range []struct {
 		program, line string
