@@ -283,7 +283,7 @@ func (f *File) oddBytes() (o oddBytes) {
 				switch {
 				case r == 0:
 					o.nul++
-				case r < ' ' && r != '\t' && r != '\f' && r != '\r' && r != 0x1b:
+				case r < ' ' && !strings.ContainsRune("\t\n\f\r\x1b", r):
 					o.controls++
 				case r == utf8.RuneError && !strings.HasPrefix(l.Text[i:], string(utf8.RuneError)):
 					o.invalid++

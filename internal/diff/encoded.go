@@ -2,8 +2,11 @@ package diff
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"unicode/utf16"
+
+	differ "github.com/rogpeppe/go-internal/diff"
 )
 
 // Text returns the text of a file in UTF-8: that of one in UTF-16, with a mark of its
@@ -86,7 +89,14 @@ func (c *Change) readEncoded(at Trees, attrs *attributes) {
 				before = Text(b)
 			}
 		}
-		f.Binary, f.Hunks = false, wholeHunk(splitLines(before), splitLines(now))
+		got, err := hunksOf(before, now)
+		if err != nil {
+			continue // it stays binary
+		}
+		f.Binary, f.Hunks = false, got.Hunks
+		if got.TooLarge {
+			f.Skip, f.TooLarge = got.Skip, true
+		}
 		for range f.AddedLines() {
 			c.Added++
 		}
@@ -95,72 +105,17 @@ func (c *Change) readEncoded(at Trees, attrs *attributes) {
 
 // isText reports whether data is text, but for a few zero bytes.
 func isText(data []byte) bool {
-	f := File{Hunks: []Hunk{{Lines: splitLines(data[:min(len(data), maxSniff)])}}}
+	f := File{Hunks: []Hunk{{Lines: []Line{{Text: string(data[:min(len(data), maxSniff)])}}}}}
 	o := f.oddBytes()
 	return len(data) > 0 && !o.many()
 }
 
-// splitLines returns the lines of a text, without numbers.
-func splitLines(data []byte) []Line {
-	var lines []Line
-	for l := range strings.Lines(string(data)) {
-		l, ended := strings.CutSuffix(l, "\n")
-		text, crlf := strings.CutSuffix(l, "\r")
-		lines = append(lines, Line{Text: text, CRLF: crlf && ended, NoEOL: !ended})
+// hunksOf returns a file with the hunks between two texts.
+func hunksOf(before, now []byte) (File, error) {
+	_, patch, _ := bytes.Cut(differ.Diff("a/f", before, "b/f", now), []byte("\n"))
+	c, err := ParsePatch(io.MultiReader(strings.NewReader("diff --git a/f b/f\n"), bytes.NewReader(patch)), DefaultLimits)
+	if err != nil {
+		return File{}, err
 	}
-	return lines
-}
-
-// aroundEncoded is the number of unchanged lines before and after a hunk, as git's.
-const aroundEncoded = 3
-
-// wholeHunk returns one hunk from the first to the last line that differs.
-func wholeHunk(before, now []Line) []Hunk {
-	first := 0
-	for first < min(len(before), len(now)) && before[first] == now[first] {
-		first++
-	}
-	last := 0
-	for last < min(len(before), len(now))-first && before[len(before)-1-last] == now[len(now)-1-last] {
-		last++
-	}
-	if first == len(before) && first == len(now) {
-		return nil
-	}
-	h := Hunk{}
-	add := func(op Op, l Line, from, to int) {
-		l.Op, l.Old, l.New = op, from, to
-		if len(l.Text) > DefaultLimits.LineBytes {
-			most := DefaultLimits.LineBytes
-			l.Text, h.Cut = l.Text[:runeStart(l.Text, most)], lineCut+size(int64(most))
-		}
-		if from > 0 {
-			h.OldLines++
-		}
-		if to > 0 {
-			h.NewLines++
-		}
-		h.Lines = append(h.Lines, l)
-	}
-	begin := max(first-aroundEncoded, 0)
-	for i := begin; i < first; i++ {
-		add(Context, before[i], i+1, i+1)
-	}
-	for i := first; i < len(before)-last; i++ {
-		add(Delete, before[i], i+1, 0)
-	}
-	for i := first; i < len(now)-last; i++ {
-		add(Add, now[i], 0, i+1)
-	}
-	for n := range min(last, aroundEncoded) {
-		add(Context, now[len(now)-last+n], len(before)-last+n+1, len(now)-last+n+1)
-	}
-	h.OldStart, h.NewStart = begin+1, begin+1
-	if h.OldLines == 0 {
-		h.OldStart = begin
-	}
-	if h.NewLines == 0 {
-		h.NewStart = begin
-	}
-	return []Hunk{h}
+	return c.Files[0], nil
 }
