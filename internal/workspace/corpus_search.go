@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -83,7 +81,7 @@ const (
 	maxFoundText  = 400     // characters
 	maxSearched   = 8 << 10 // bytes of a text that is searched for
 	linesBefore   = 3       // of a line of a file
-	maxSearchFile = 4 << 20 // bytes of a file, of which lines are searched for
+	maxSearchFile = 4 << 20 // bytes of a file of which lines are searched for
 )
 
 // SearchCorpus finds what people wrote about a text, or about lines of a file.
@@ -124,7 +122,7 @@ func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (Co
 }
 
 // searchedLines returns the path of a file from the top folder, and the line with those before
-// it, without secrets. Links are not followed out of the work tree.
+// it, without secrets. It follows no links.
 func (p *Repository) searchedLines(file string, line int) (string, []string, error) {
 	if p.Git == nil || p.Git.Top() == "" {
 		return "", nil, Hinted(errors.New("search corpus: there is no work tree"), "search for a text, or run it in a clone")
@@ -133,12 +131,10 @@ func (p *Repository) searchedLines(file string, line int) (string, []string, err
 	if err != nil || line == 0 {
 		return strings.Join(paths, ""), nil, err
 	}
-	root, err := os.OpenRoot(p.Git.Top())
-	if err != nil {
-		return "", nil, fmt.Errorf("search corpus: %w", err)
+	data, err := p.Git.WorkFile(paths[0], maxSearchFile)
+	if err == nil && bytes.IndexByte(data, 0) >= 0 {
+		err = errors.New("it is not text")
 	}
-	defer root.Close()
-	data, err := readWithin(root, paths[0])
 	if err != nil {
 		return "", nil, fmt.Errorf("search corpus: read %s: %w", file, err)
 	}
@@ -147,22 +143,6 @@ func (p *Repository) searchedLines(file string, line int) (string, []string, err
 		return "", nil, fmt.Errorf("search corpus: %s has %d lines", file, len(lines))
 	}
 	return paths[0], lines[max(0, line-1-linesBefore):line], nil
-}
-
-func readWithin(root *os.Root, name string) ([]byte, error) {
-	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, cmp.Or(err, errors.New("it is not a regular file"))
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSearchFile))
-	if err == nil && bytes.IndexByte(data, 0) >= 0 {
-		err = errors.New("it is not text")
-	}
-	return data, err
 }
 
 func corpusFound(h *corpus.Hit) CorpusFound {
