@@ -435,7 +435,7 @@ const (
 	KindRefused  ErrorKind = "refused"   // not sent: the address or a name in it is not valid on this forge
 	KindInvalid  ErrorKind = "invalid"   // the forge rejected the request, and nothing changed
 	KindClosed   ErrorKind = "closed"    // comments are no longer possible: locked, archived, deleted
-	KindFenced   ErrorKind = "fenced"    // not sent: the check of Fenced refused it, see Error.Err
+	KindFenced   ErrorKind = "fenced"    // not sent: the check of WithFence refused it, see Error.Err
 	// KindUnsupported means that the forge has no way to do this, and that nothing was sent.
 	KindUnsupported ErrorKind = "unsupported"
 )
@@ -452,7 +452,7 @@ type Error struct {
 	Unsure bool
 	// Unreached is set if no connection was made, now or before.
 	Unreached bool
-	// Err is the context's error if the caller stopped waiting, or that of the check of Fenced; else nil.
+	// Err is the context's error if the caller stopped waiting, or that of the check of WithFence; else nil.
 	Err error
 }
 

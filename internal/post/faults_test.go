@@ -463,22 +463,21 @@ func TestFencedDelivery(t *testing.T) {
 		r := s.answered(2, precedent.Addressed, "Fixed.", s.threads()...)
 		r.Findings, r.Verdict = findings(3, 3), precedent.Findings
 		s.plan(r, failOn)
-		open, left := s.poster.Forge, writes
-		s.poster.Forge = forge.Fenced(open, func(context.Context) error {
+		left := writes
+		fenced := forge.WithFence(t.Context(), func(context.Context) error {
 			if left--; left < 0 {
 				return lost
 			}
 			return nil
 		})
 		before := len(s.Script.Requests())
-		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
+		d, err := s.poster.Deliver(fenced, s.repo, 1)
 		if !errors.Is(err, lost) || len(d.Notes) != 0 || d.Left == 0 {
 			t.Errorf("after %d writes: %v, %+v", writes, err, d)
 		}
 		if n := len(s.writes(before)); n > writes {
 			t.Errorf("%d requests were sent, want at most %d", n, writes)
 		}
-		s.poster.Forge = open
 		if d := s.deliver(); d.Left != 0 {
 			t.Errorf("then %+v", d)
 		}

@@ -93,7 +93,7 @@ func Do(ctx context.Context, r *workspace.Env, conn workspace.Connection, repo p
 	o Options,
 ) (Result, error) {
 	if o.Check != nil {
-		conn.Forge = forge.Fenced(conn.Forge, o.Check)
+		ctx = forge.WithFence(ctx, o.Check)
 	}
 	opened, err := pull.OpenRepository(ctx, r, o.At, repo)
 	if err != nil {

@@ -39,7 +39,8 @@ func (s *Server) do(ctx context.Context, job *queue.Run) error {
 		s.metrics.Job(job.Kind, "later")
 		return queue.Later(wait, forgePause)
 	}
-	failed := s.work(ctx, job)
+	// It writes only as long as the job is still its own.
+	failed := s.work(forge.WithFence(ctx, job.Check), job)
 	if m, ok := errors.AsType[movedError](failed); ok {
 		failed = s.goOn(ctx, job, m.to)
 	}
@@ -110,13 +111,6 @@ func (s *Server) judge(ctx context.Context, err error) (string, error) {
 		return "later", queue.Later(wait, forgePause)
 	}
 	return "failed", err
-}
-
-// connection is the forge for one job, which writes only as long as the job is still its own.
-func (s *Server) connection(job *queue.Run) workspace.Connection {
-	conn := s.o.Connection
-	conn.Forge = forge.Fenced(conn.Forge, job.Check)
-	return conn
 }
 
 // round does the one thing that is due on a pull request, or the fix that a comment asked for.
@@ -277,7 +271,7 @@ func (s *Server) pull(ctx context.Context, job *queue.Run) (*pull.Pull, func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	pr, err := pull.Read(ctx, s.o.Reviewer, s.connection(job), repo, job.Pull)
+	pr, err := pull.Read(ctx, s.o.Reviewer, s.o.Connection, repo, job.Pull)
 	if err != nil {
 		repo.Close()
 		return nil, nil, err

@@ -166,7 +166,7 @@ func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 	defer w.Close()
 	part, cancel := context.WithTimeout(ctx, syncPart)
 	defer cancel()
-	_, err = s.o.Reviewer.SyncCorpus(part, s.connection(run), w,
+	_, err = s.o.Reviewer.SyncCorpus(part, s.o.Connection, w,
 		workspace.CorpusSync{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
 	if err != nil && part.Err() != nil && ctx.Err() == nil {
 		return later{nextPause, "there is more to read"} // what was read is stored
@@ -206,7 +206,7 @@ func (s *Server) shareMemory(ctx context.Context, run *queue.Run, w *workspace.W
 	}
 	o := workspace.SyncOptions{
 		Ref: s.o.Job.Settings.MemoryRef.Value, Existing: true,
-		Connect: func() (workspace.Connection, error) { return s.connection(run), nil },
+		Connect: func() (workspace.Connection, error) { return s.o.Connection, nil },
 		Rand:    rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 	}
 	if err := run.Check(ctx); err != nil {

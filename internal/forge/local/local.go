@@ -345,6 +345,9 @@ func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (
 	_, err := f.readRepo(ctx, repo)
 	if err == nil {
 		err = update(f, "checks.json", func(all *map[string]map[string]check) error {
+			if err := forge.PassFence(ctx); err != nil {
+				return err
+			}
 			if *all == nil {
 				*all = map[string]map[string]check{}
 			}

@@ -212,6 +212,9 @@ func (f *Forge) change(ctx context.Context, repo precedent.Repo, number int, doi
 	}
 	return fail(doing, update(f, talkFile(number), func(t *talk) error {
 		s.talk = *t
+		if err := forge.PassFence(ctx); err != nil {
+			return err
+		}
 		err := do(&s, me)
 		*t = s.talk
 		return err

@@ -1,34 +1,9 @@
 package forge
 
 import (
-	"reflect"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 )
-
-// TestFencedMethods: every method of a Forge either only reads, or is fenced.
-func TestFencedMethods(t *testing.T) {
-	reads := []string{
-		"Host", "Pages", "ReadEvent", "VerifyHook", "Me", "PullRequest", "Open", "Comments", "ReadComment", "CommentsSince",
-		"Streams", "History", "Threads", "Reactions", "Permission", "KnowsPermissions", "Patch", "Checks", "Repositories",
-		"Pushable", "Deliveries", "Quota",
-	}
-	all := reflect.TypeFor[Forge]()
-	for i := range all.NumMethod() {
-		name := all.Method(i).Name
-		m, ok := reflect.TypeFor[fenced]().MethodByName(name)
-		if !ok {
-			t.Fatal(name)
-		}
-		file, _ := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer())
-		own := strings.HasSuffix(file, "fenced.go")
-		if own == slices.Contains(reads, name) {
-			t.Errorf("%s: fenced is %t", name, own)
-		}
-	}
-}
 
 // TestIsBranch: what git refuses, and what would change the address of a request, is not a branch.
 func TestIsBranch(t *testing.T) {
