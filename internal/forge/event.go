@@ -16,8 +16,6 @@ type Event struct {
 	Action string
 	// Repo is zero for an InstallationEvent.
 	Repo precedent.Repo
-	// Repos are the repositories that an InstallationEvent adds or removes, at most MaxEventList.
-	Repos []precedent.Repo
 	// Sender is the account that caused the event. Compare its ID with that of Me to ignore what
 	// the server did itself, except for RunEvents: GitHub says that the account that pushed the
 	// commit caused its checks, which is the server after a fix. There, ignore CheckName.
@@ -31,13 +29,6 @@ type Event struct {
 	Head string
 	// Branch is the branch that was pushed, without refs/heads/; empty for a tag.
 	Branch string
-	// Label is the label that was added or removed. Gitea does not name it.
-	Label string
-	// Reviewer is whose review was requested, or no longer is; zero for a team.
-	Reviewer Person
-	// Draft and State are those of the pull request; State is empty if the payload has no pull request.
-	Draft bool
-	State State
 	// Check is the name of the check run or the context of the status.
 	Check string
 	// Comments are the comments that were written, edited or deleted, where the payload tells.
@@ -49,26 +40,22 @@ const MaxEventList = 1000
 
 // The actions of an Event. Each forge's own words are mapped to them.
 const (
-	ActionOpened        = "opened"
-	ActionReopened      = "reopened"
-	ActionSynchronized  = "synchronized" // the head moved
-	ActionReady         = "ready"        // no longer a draft
-	ActionDraft         = "draft"        // became a draft
-	ActionLabeled       = "labeled"      // on Gitea also if a label was removed: it does not tell
-	ActionUnlabeled     = "unlabeled"
-	ActionEdited        = "edited" // on Gitea also if it became a draft or ready
-	ActionClosed        = "closed" // without being merged
-	ActionMerged        = "merged"
-	ActionReview        = "review-requested"
-	ActionReviewRemoved = "review-request-removed"
-	ActionCreated       = "created" // a comment, a review, a check, an installation
-	ActionDeleted       = "deleted"
-	ActionCompleted     = "completed" // a check or a workflow has a result
-	ActionPending       = "pending"   // a check or a workflow waits or runs
-	ActionResolved      = "resolved"  // a conversation
-	ActionReopenedTalk  = "unresolved"
-	ActionAdded         = "added"   // repositories to an installation
-	ActionRemoved       = "removed" // repositories from an installation
+	ActionOpened       = "opened"
+	ActionReopened     = "reopened"
+	ActionSynchronized = "synchronized" // the head moved
+	ActionReady        = "ready"        // no longer a draft
+	ActionLabeled      = "labeled"      // on Gitea also if a label was removed: it does not tell
+	ActionUnlabeled    = "unlabeled"
+	ActionEdited       = "edited" // on Gitea also if it became a draft or ready
+	ActionClosed       = "closed" // without being merged
+	ActionMerged       = "merged"
+	ActionReview       = "review-requested"
+	ActionCreated      = "created" // a comment, a review, a check
+	ActionDeleted      = "deleted"
+	ActionCompleted    = "completed" // a check or a workflow has a result
+	ActionPending      = "pending"   // a check or a workflow waits or runs
+	ActionResolved     = "resolved"  // a conversation
+	ActionReopenedTalk = "unresolved"
 )
 
 // CommentChange is what happened to a comment.
@@ -105,17 +92,6 @@ const (
 	// may access changed.
 	InstallationEvent EventKind = "installation"
 )
-
-// StateOf returns the state of a pull request in an event; empty for one that is not known.
-func StateOf(state string, merged bool) State {
-	switch s := State(state); {
-	case merged:
-		return Merged
-	case s == Open, s == Closed:
-		return s
-	}
-	return ""
-}
 
 // Flaw says why an event cannot be true; empty if it can.
 func (e *Event) Flaw() string {

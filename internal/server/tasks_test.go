@@ -12,10 +12,10 @@ import (
 // TestTasks: every kind of event and action, and the work that it makes.
 func TestTasks(t *testing.T) {
 	actions := []string{
-		"", forge.ActionOpened, forge.ActionReopened, forge.ActionSynchronized, forge.ActionReady, forge.ActionDraft,
+		"", forge.ActionOpened, forge.ActionReopened, forge.ActionSynchronized, forge.ActionReady,
 		forge.ActionLabeled, forge.ActionUnlabeled, forge.ActionEdited, forge.ActionClosed, forge.ActionMerged,
-		forge.ActionReview, forge.ActionReviewRemoved, forge.ActionCreated, forge.ActionDeleted, forge.ActionCompleted,
-		forge.ActionPending, forge.ActionResolved, forge.ActionReopenedTalk, forge.ActionAdded, forge.ActionRemoved,
+		forge.ActionReview, forge.ActionCreated, forge.ActionDeleted, forge.ActionCompleted,
+		forge.ActionPending, forge.ActionResolved, forge.ActionReopenedTalk,
 	}
 	want := map[string][]string{
 		"pull_request opened": {"review 7"}, "pull_request reopened": {"review 7"}, "pull_request synchronized": {"review 7"},

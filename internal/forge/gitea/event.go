@@ -16,17 +16,14 @@ type payload struct {
 	}
 	Sender      *user
 	PullRequest *struct {
-		payloadState
 		Number int
 		Merged bool
 		Head   struct{ SHA string }
 	} `json:"pull_request"`
-	Review            *struct{}
-	RequestedReviewer *user `json:"requested_reviewer"`
-	Issue             struct {
-		payloadState
+	Review *struct{}
+	Issue  struct {
 		Number      int
-		PullRequest *struct{ Merged, Draft bool } `json:"pull_request"` // nil if it is an issue
+		PullRequest *struct{} `json:"pull_request"` // nil if it is an issue
 	}
 	WorkflowRun *struct {
 		HeadSHA      string                 `json:"head_sha"`
@@ -39,14 +36,6 @@ type payload struct {
 	Comment             *comment
 }
 
-// payloadState is what pull requests and issues have in common.
-type payloadState struct {
-	State, Title string
-	Draft        bool
-}
-
-func (s payloadState) draft() bool { return s.Draft || isDraftTitle(s.Title) }
-
 // actions maps Gitea's actions: those of webhooks, and those of GitHub, which workflows get.
 // label_updated does not tell whether one was added, and becoming a draft or ready is edited.
 var actions = map[string]string{
@@ -54,9 +43,8 @@ var actions = map[string]string{
 	"closed": forge.ActionClosed, "synchronized": forge.ActionSynchronized, "synchronize": forge.ActionSynchronized,
 	"label_updated": forge.ActionLabeled, "labeled": forge.ActionLabeled, "label_cleared": forge.ActionUnlabeled,
 	"unlabeled": forge.ActionUnlabeled, "review_requested": forge.ActionReview,
-	"review_request_removed": forge.ActionReviewRemoved, "created": forge.ActionCreated, "reviewed": forge.ActionCreated,
-	"deleted": forge.ActionDeleted, "requested": forge.ActionPending, "in_progress": forge.ActionPending,
-	"completed": forge.ActionCompleted,
+	"created": forge.ActionCreated, "reviewed": forge.ActionCreated, "deleted": forge.ActionDeleted,
+	"requested": forge.ActionPending, "in_progress": forge.ActionPending, "completed": forge.ActionCompleted,
 }
 
 // ReadEvent identifies an event by its payload: Gitea uses several names for each,
@@ -94,8 +82,6 @@ func (t *payload) event() forge.Event {
 	case t.Issue.PullRequest != nil:
 		return forge.Event{
 			Kind: forge.CommentEvent, Action: actions[t.Action], Pulls: []int{t.Issue.Number},
-			Draft: t.Issue.draft() || t.Issue.PullRequest.Draft,
-			State: forge.StateOf(t.Issue.State, t.Issue.PullRequest.Merged),
 		}
 	case t.PullRequest != nil:
 		return t.pullEvent()
@@ -130,15 +116,12 @@ func (t *payload) event() forge.Event {
 func (t *payload) pullEvent() forge.Event {
 	e := forge.Event{
 		Kind: forge.PullEvent, Action: actions[t.Action], Pulls: []int{t.PullRequest.Number}, Head: t.PullRequest.Head.SHA,
-		Draft: t.PullRequest.draft(), State: forge.StateOf(t.PullRequest.State, t.PullRequest.Merged),
 	}
 	switch {
 	case t.Review != nil:
 		e.Kind = forge.CommentEvent
-	case e.Action == forge.ActionClosed && e.State == forge.Merged:
+	case e.Action == forge.ActionClosed && t.PullRequest.Merged:
 		e.Action = forge.ActionMerged
-	case (e.Action == forge.ActionReview || e.Action == forge.ActionReviewRemoved) && t.RequestedReviewer != nil:
-		e.Reviewer = person(t.RequestedReviewer)
 	}
 	return e
 }

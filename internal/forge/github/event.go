@@ -32,10 +32,8 @@ var eventKinds = map[string]forge.EventKind{
 var actions = map[forge.EventKind]map[string]string{
 	forge.PullEvent: {
 		"opened": forge.ActionOpened, "reopened": forge.ActionReopened, "synchronize": forge.ActionSynchronized,
-		"edited":           forge.ActionEdited,
-		"ready_for_review": forge.ActionReady, "converted_to_draft": forge.ActionDraft,
-		"labeled": forge.ActionLabeled, "unlabeled": forge.ActionUnlabeled, "closed": forge.ActionClosed,
-		"review_requested": forge.ActionReview, "review_request_removed": forge.ActionReviewRemoved,
+		"edited": forge.ActionEdited, "ready_for_review": forge.ActionReady, "labeled": forge.ActionLabeled,
+		"unlabeled": forge.ActionUnlabeled, "closed": forge.ActionClosed, "review_requested": forge.ActionReview,
 	},
 	forge.CommentEvent: {
 		"created": forge.ActionCreated, "submitted": forge.ActionCreated, "edited": forge.ActionEdited,
@@ -46,36 +44,27 @@ var actions = map[forge.EventKind]map[string]string{
 		"created": forge.ActionPending, "requested": forge.ActionPending, "rerequested": forge.ActionPending,
 		"in_progress": forge.ActionPending, "completed": forge.ActionCompleted,
 	},
-	forge.InstallationEvent: {
-		"created": forge.ActionCreated, "unsuspend": forge.ActionCreated, "deleted": forge.ActionDeleted,
-		"suspend": forge.ActionDeleted, "added": forge.ActionAdded, "removed": forge.ActionRemoved,
-	},
 }
 
 // payload is the part of webhook payloads that we read. Different events share fields.
 type payload struct {
-	Repository        repository
-	Sender            *user
-	PullRequest       pullRequest `json:"pull_request"`
-	Issue             pullRequest
-	Comment           comment
-	Review            review
-	Label             struct{ Name string }
-	RequestedReviewer *user      `json:"requested_reviewer"`
-	CheckSuite        payloadRun `json:"check_suite"`
-	CheckRun          payloadRun `json:"check_run"`
-	WorkflowRun       payloadRun `json:"workflow_run"`
-	SHA, After, Ref   string
-	Context, State    string
-	Action            string
-	Installation      struct {
+	Repository      repository
+	Sender          *user
+	PullRequest     pullRequest `json:"pull_request"`
+	Issue           pullRequest
+	Comment         comment
+	Review          review
+	CheckSuite      payloadRun `json:"check_suite"`
+	CheckRun        payloadRun `json:"check_run"`
+	WorkflowRun     payloadRun `json:"workflow_run"`
+	SHA, After, Ref string
+	Context, State  string
+	Action          string
+	Installation    struct {
 		Account struct {
 			HTMLURL string `json:"html_url"`
 		}
 	}
-	Repositories []repository
-	Added        []repository `json:"repositories_added"`
-	Removed      []repository `json:"repositories_removed"`
 }
 
 // payloadRun is what checks and workflows have in common.
@@ -102,7 +91,10 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	}
 	e.Action, e.Sender = actions[e.Kind][t.Action], t.Sender.sender()
 	if e.Kind == forge.InstallationEvent {
-		return c.installationEvent(doing, &t, e)
+		if !c.isOwnPage(t.Installation.Account.HTMLURL) {
+			return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no installation on "+c.host)
+		}
+		return e, nil
 	}
 	e.Repo.Host = c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
@@ -116,29 +108,6 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	e.Comments = c.commentChanges(name, e.Repo, &t)
 	if why := e.Flaw(); why != "" {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, why)
-	}
-	return e, nil
-}
-
-// installationEvent reads which repositories an installation may access, or no longer may.
-func (c *Client) installationEvent(doing string, t *payload, e forge.Event) (forge.Event, error) {
-	if !c.isOwnPage(t.Installation.Account.HTMLURL) {
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no installation on "+c.host)
-	}
-	named := t.Repositories
-	switch e.Action {
-	case forge.ActionAdded:
-		named = t.Added
-	case forge.ActionRemoved:
-		named = t.Removed
-	}
-	for _, r := range named[:min(len(named), forge.MaxEventList)] {
-		repo := precedent.Repo{Host: c.host}
-		repo.Owner, repo.Name, _ = strings.Cut(r.FullName, "/")
-		if c.checkRepo(repo) != nil {
-			return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository on "+c.host)
-		}
-		e.Repos = append(e.Repos, repo)
 	}
 	return e, nil
 }
@@ -157,7 +126,6 @@ func (t *payload) fill(name string, e *forge.Event) {
 	switch name {
 	case "issue_comment":
 		e.Pulls = []int{t.Issue.Number}
-		e.Draft, e.State = t.Issue.Draft, forge.StateOf(t.Issue.State, !t.Issue.PullRequest.MergedAt.IsZero())
 	case "check_suite":
 		run(t.CheckSuite)
 	case "check_run":
@@ -179,21 +147,7 @@ func (t *payload) fill(name string, e *forge.Event) {
 		}
 	default:
 		e.Pulls, e.Head = []int{t.PullRequest.Number}, t.PullRequest.Head.SHA
-		t.fillPull(e)
-	}
-}
-
-// fillPull sets what the event tells about its pull request.
-func (t *payload) fillPull(e *forge.Event) {
-	p := &t.PullRequest
-	e.Draft, e.State = p.Draft, forge.StateOf(p.State, p.Merged || !p.MergedAt.IsZero())
-	switch e.Action {
-	case forge.ActionLabeled, forge.ActionUnlabeled:
-		e.Label = t.Label.Name
-	case forge.ActionReview, forge.ActionReviewRemoved:
-		e.Reviewer = t.RequestedReviewer.sender()
-	case forge.ActionClosed:
-		if e.State == forge.Merged {
+		if e.Action == forge.ActionClosed && (t.PullRequest.Merged || !t.PullRequest.MergedAt.IsZero()) {
 			e.Action = forge.ActionMerged
 		}
 	}

@@ -71,7 +71,7 @@ func TestExamplesOfEvents(t *testing.T) {
 				continue
 			}
 			if e.Kind == forge.InstallationEvent {
-				count[name] += min(len(e.Repos), 1)
+				count[name]++
 				if !e.Repo.IsZero() || e.Sender.ID == "" {
 					t.Errorf("%s %d: %+v", name, i, e)
 				}
@@ -154,10 +154,6 @@ func TestOddEvents(t *testing.T) {
 			"installation",
 			`{"action":"created","installation":{"account":{"html_url":"https://evil.example/acme"}}}`,
 		},
-		"an installation of a path": {
-			"installation",
-			`{"action":"created","installation":{"account":{"html_url":"https://github.com/acme"}},"repositories":[{"full_name":"acme/.."}]}`,
-		},
 		"fault 6: cut off": {"push", `{"after":"` + strings.Repeat("a", 40) + `","repo`},
 		"a key twice": {"push", `{"after":"` + strings.Repeat("a", 40) + `","after":"` +
 			strings.Repeat("b", 40) + `",` + repo + `}`},
@@ -182,7 +178,7 @@ func TestActionsOfEvents(t *testing.T) {
 	c := public(t)
 	const common = `"repository":{"id":1,"full_name":"acme/shop","html_url":"https://github.com/acme/shop"},"sender":{"id":7,"login":"acme-bot[bot]","type":"Bot"}`
 	commit := strings.Repeat("a", 40)
-	pull := `"pull_request":{"number":3,"state":"closed","draft":true,"merged":%t,"head":{"sha":"` + commit + `"}}`
+	pull := `"pull_request":{"number":3,"merged":%t,"head":{"sha":"` + commit + `"}}`
 	type of struct {
 		name, action, rest string
 		want               forge.Event
@@ -200,27 +196,13 @@ func TestActionsOfEvents(t *testing.T) {
 		{"pull_request", "reopened", "", forge.Event{Action: forge.ActionReopened}},
 		{"pull_request", "synchronize", "", forge.Event{Action: forge.ActionSynchronized}},
 		{"pull_request", "ready_for_review", "", forge.Event{Action: forge.ActionReady}},
-		{"pull_request", "converted_to_draft", "", forge.Event{Action: forge.ActionDraft}},
-		{
-			"pull_request", "labeled", `"label":{"name":"bot-review-needed"},`,
-			forge.Event{Action: forge.ActionLabeled, Label: "bot-review-needed"},
-		},
-		{"pull_request", "unlabeled", `"label":{"name":"x"},`, forge.Event{Action: forge.ActionUnlabeled, Label: "x"}},
-		{"pull_request", "edited", `"label":{"name":"x"},`, forge.Event{Action: forge.ActionEdited}},
+		{"pull_request", "labeled", "", forge.Event{Action: forge.ActionLabeled}},
+		{"pull_request", "unlabeled", "", forge.Event{Action: forge.ActionUnlabeled}},
+		{"pull_request", "edited", "", forge.Event{Action: forge.ActionEdited}},
 		{"pull_request", "closed", "", forge.Event{Action: forge.ActionClosed}},
-		{"pull_request", "closed", "merged", forge.Event{Action: forge.ActionMerged, State: forge.Merged}},
-		{
-			"pull_request", "review_requested", `"requested_reviewer":{"id":9,"login":"rev"},`,
-			forge.Event{Action: forge.ActionReview, Reviewer: forge.Person{ID: "9", Login: "rev"}},
-		},
-		{
-			"pull_request", "review_requested", `"requested_team":{"id":9,"name":"all"},`,
-			forge.Event{Action: forge.ActionReview},
-		},
-		{
-			"pull_request", "review_request_removed", `"requested_reviewer":{"id":9,"login":"rev"},`,
-			forge.Event{Action: forge.ActionReviewRemoved, Reviewer: forge.Person{ID: "9", Login: "rev"}},
-		},
+		{"pull_request", "closed", "merged", forge.Event{Action: forge.ActionMerged}},
+		{"pull_request", "review_requested", "", forge.Event{Action: forge.ActionReview}},
+		{"pull_request", "converted_to_draft", "", forge.Event{}},
 		{"pull_request", "auto_merge_enabled", "", forge.Event{}}, // fault 7
 		{"pull_request", "", "", forge.Event{}},
 		{"pull_request_review_thread", "resolved", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionResolved}},
@@ -235,8 +217,8 @@ func TestActionsOfEvents(t *testing.T) {
 		if merged {
 			test.rest = ""
 		}
-		test.want.Kind, test.want.State = stdcmp.Or(test.want.Kind, forge.PullEvent), stdcmp.Or(test.want.State, forge.Closed)
-		test.want.Pulls, test.want.Head, test.want.Draft = []int{3}, commit, true
+		test.want.Kind = stdcmp.Or(test.want.Kind, forge.PullEvent)
+		test.want.Pulls, test.want.Head = []int{3}, commit
 		check(test, test.rest+fmt.Sprintf(pull, merged))
 	}
 	run := `"head_sha":"` + commit + `","pull_requests":[{"number":3,"base":{"repo":{"id":1}}}]`
