@@ -209,7 +209,7 @@ func (a *app) githubApp() (*github.App, string, error) {
 		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err),
 			"set it to the file of the private key that GitHub generated for the App")
 	}
-	app, err := github.NewApp(id, key, 0)
+	app, err := github.NewApp(id, key)
 	if err != nil {
 		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "create a new private key in the App's settings")
 	}

@@ -14,15 +14,13 @@ type HookHeader struct {
 	ID string
 	// Event is the forge's name of the event, for ReadEvent.
 	Event string
-	// Payload is the JSON document: the body, or the field of the form that the body is.
-	Payload []byte
 }
 
 // The errors of VerifyHook.
 var (
 	ErrUnsigned    = errors.New("the request has no HMAC-SHA256 signature")
 	ErrSignature   = errors.New("the signature of the request is wrong")
-	ErrNoHookEvent = errors.New("the request is signed, but names no event or has no payload")
+	ErrNoHookEvent = errors.New("the request is signed, but names no event or has no body")
 )
 
 // HookDelivery is a failed delivery of a webhook.

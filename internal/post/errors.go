@@ -1,7 +1,6 @@
 package post
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -89,7 +88,7 @@ func (j *job) pause(ctx context.Context, forgeErr *forge.Error) error {
 	if now := j.Now(); forgeErr.Retry.After(now) {
 		wait = forgeErr.Retry.Sub(now)
 	}
-	if wait > cmp.Or(j.MaxWait, defaultMaxWait) {
+	if wait > maxWait {
 		return forgeErr
 	}
 	return j.Sleep(ctx, wait+j.Rand(firstPause<<min(j.failed, 5)))

@@ -25,7 +25,7 @@ import (
 )
 
 // Poster posts to one forge with one account. All fields are required except Style,
-// Instant, Replica, Recheck and MaxWait.
+// Instant, Replica and Recheck.
 type Poster struct {
 	Forge forge.Forge
 	Rows  *store.Repo // of the repository that is posted to
@@ -49,9 +49,6 @@ type Poster struct {
 	// AwaitReview keeps DeliverAnswers from sending answers that cannot be in a conversation: the next
 	// review has them in its text, so that both are one mail.
 	AwaitReview bool
-	// MaxWait is the longest wait for a rate limit, 2 minutes if it is 0. If the limit takes
-	// longer, the delivery ends and the rest stays planned.
-	MaxWait time.Duration
 }
 
 const (
@@ -64,8 +61,9 @@ const (
 	maxTries = 8
 	// firstPause is the longest pause after the first failure; each failure doubles it.
 	firstPause = 2 * time.Second
-
-	defaultMaxWait = 2 * time.Minute // secondary rate limits without a time ask for one minute
+	// maxWait is the longest wait for a rate limit: secondary limits without a time ask for one minute. If the
+	// limit takes longer, the delivery ends and the rest stays planned.
+	maxWait = 2 * time.Minute
 )
 
 // Options are the settings of the operator and the policy for posting. They are the payload of a summary and of a

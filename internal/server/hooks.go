@@ -76,7 +76,11 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(hookStatus[result])
-	_, _ = io.WriteString(w, string(result)+"\n") //nolint:gosec // one of our words; the sender may be gone
+	said := string(result)
+	if result == hookMediaType {
+		said += ": set the content type of the webhook to application/json"
+	}
+	_, _ = io.WriteString(w, said+"\n") //nolint:gosec // our own words; the sender may be gone
 	h.done(result, event, err)
 }
 
@@ -93,8 +97,8 @@ func (h *hooks) serve(w http.ResponseWriter, r *http.Request) (hookResult, strin
 	if _, err := h.forge.VerifyHook(r.Header, nil, nil); errors.Is(err, forge.ErrUnsigned) {
 		return hookUnsigned, "", err
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" &&
-		kind != "application/x-www-form-urlencoded" || r.Header.Get("Content-Encoding") != "" {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" ||
+		r.Header.Get("Content-Encoding") != "" {
 		return hookMediaType, "", nil
 	}
 	if r.ContentLength > forge.MaxEvent {
@@ -114,7 +118,7 @@ func (h *hooks) serve(w http.ResponseWriter, r *http.Request) (hookResult, strin
 	case err != nil:
 		return hookUnsigned, "", err
 	}
-	e, err := h.forge.ReadEvent(header.Event, header.Payload)
+	e, err := h.forge.ReadEvent(header.Event, body)
 	if err != nil {
 		return hookMalformed, header.Event, err
 	}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"hash"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,15 +25,13 @@ type Hook struct {
 	ID      int64
 	Address string
 	Secret  string
-	// Form sends the payload as a field of a form, as GitHub can.
-	Form bool
 	// Repo limits it to the events of one repository; nil for all, as the webhook of an app.
 	Repo *Repo
 
 	t      testing.TB
 	clock  *Clock
 	render func(happening) (event, kind string, body any)
-	header func(h *Hook, d *Delivery, body []byte) http.Header
+	header func(h *Hook, d *Delivery) http.Header
 	client *http.Client
 
 	mu      sync.Mutex
@@ -51,7 +48,7 @@ type Delivery struct {
 	GUID        string
 	Event, Kind string // the forge's coarse and fine names
 	Action      string
-	Body        []byte // before it becomes part of a form
+	Body        []byte
 	At          time.Time
 	Again       bool // somebody asked to send it again
 	Status      int  // of the answer; 0 if there was none
@@ -189,17 +186,13 @@ func (h *Hook) sendAll() {
 }
 
 func (h *Hook) send(d *Delivery) {
-	body, kind := d.Body, "application/json"
-	if h.Form {
-		body, kind = []byte(url.Values{"payload": {string(d.Body)}}.Encode()), "application/x-www-form-urlencoded"
-	}
-	req, err := http.NewRequest(http.MethodPost, h.Address, bytes.NewReader(body)) //nolint:noctx // the client has a time-out
+	req, err := http.NewRequest(http.MethodPost, h.Address, bytes.NewReader(d.Body)) //nolint:noctx // the client has a time-out
 	if err != nil {
 		h.t.Errorf("webhook: %v", err)
 		return
 	}
-	req.Header = h.header(h, d, body)
-	req.Header.Set("Content-Type", kind)
+	req.Header = h.header(h, d)
+	req.Header.Set("Content-Type", "application/json")
 	resp, err := h.client.Do(req)
 	if err != nil {
 		d.Words = "failed to connect to host"
@@ -235,7 +228,7 @@ func (g *GitHub) Hook(address, secret string, of *Repo) *Hook {
 	return h
 }
 
-func githubHeader(h *Hook, d *Delivery, body []byte) http.Header {
+func githubHeader(h *Hook, d *Delivery) http.Header {
 	target := "integration"
 	if h.Repo != nil {
 		target = "repository"
@@ -243,8 +236,8 @@ func githubHeader(h *Hook, d *Delivery, body []byte) http.Header {
 	return http.Header{
 		"User-Agent": {"GitHub-Hookshot/044aadd"}, "X-Github-Event": {d.Event}, "X-Github-Delivery": {d.GUID},
 		"X-Github-Hook-Id": {strconv.FormatInt(h.ID, 10)}, "X-Github-Hook-Installation-Target-Type": {target},
-		"X-Hub-Signature":     {"sha1=" + sign(sha1.New, h.Secret, body)},
-		"X-Hub-Signature-256": {"sha256=" + sign(sha256.New, h.Secret, body)},
+		"X-Hub-Signature":     {"sha1=" + sign(sha1.New, h.Secret, d.Body)},
+		"X-Hub-Signature-256": {"sha256=" + sign(sha256.New, h.Secret, d.Body)},
 	}
 }
 
@@ -263,24 +256,24 @@ func (g *Gitea) Hook(address, secret string, of *Repo) *Hook {
 	return h
 }
 
-func giteaHeader(h *Hook, d *Delivery, body []byte) http.Header {
+func giteaHeader(h *Hook, d *Delivery) http.Header {
 	out := http.Header{"User-Agent": {"Go-http-client/1.1"}}
 	for _, of := range []string{"Github", "Gitea", "Gogs"} {
 		out.Set("X-"+of+"-Delivery", d.GUID)
 		out.Set("X-"+of+"-Event", d.Event)
 		out.Set("X-"+of+"-Event-Type", d.Kind)
 	}
-	sum := sign(sha256.New, h.Secret, body)
+	sum := sign(sha256.New, h.Secret, d.Body)
 	out.Set("X-Gitea-Signature", sum)
 	out.Set("X-Gogs-Signature", sum)
-	out.Set("X-Hub-Signature", "sha1="+sign(sha1.New, h.Secret, body))
+	out.Set("X-Hub-Signature", "sha1="+sign(sha1.New, h.Secret, d.Body))
 	out.Set("X-Hub-Signature-256", "sha256="+sum)
 	return out
 }
 
 // forgejoHeader has the names of Forgejo, too.
-func forgejoHeader(h *Hook, d *Delivery, body []byte) http.Header {
-	out := giteaHeader(h, d, body)
+func forgejoHeader(h *Hook, d *Delivery) http.Header {
+	out := giteaHeader(h, d)
 	out.Set("X-Forgejo-Delivery", d.GUID)
 	out.Set("X-Forgejo-Event", d.Event)
 	out.Set("X-Forgejo-Event-Type", d.Kind)

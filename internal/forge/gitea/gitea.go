@@ -29,8 +29,6 @@ type Options struct {
 	// API, which ends in /api/v1, works as well. Plain http is allowed only on the loopback interface.
 	BaseURL string
 	Token   wire.Token
-	// UserAgent identifies the caller to the server. The default is "precedent".
-	UserAgent string
 	wire.Network
 }
 
@@ -74,7 +72,7 @@ func New(o Options) (*Client, error) {
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
 		Scheme: "token", Token: wire.Static(o.Token), Hint: hintFor,
 		Plain:  func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
-		Header: http.Header{"User-Agent": {cmp.Or(o.UserAgent, "precedent")}},
+		Header: http.Header{"User-Agent": {"precedent"}},
 		Paging: wire.Paging{Size: "limit", PerPage: perPage, Most: 100, Last: isLast}, Network: o.Network,
 	})
 	return &Client{

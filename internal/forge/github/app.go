@@ -30,9 +30,8 @@ const (
 // App is a GitHub App, which acts as itself where it is installed. The key is kept in
 // a function for the same reason as in wire.Token.
 type App struct {
-	installation int64
-	server       bool // see ForServer
-	sign         func(now time.Time) (wire.Token, error)
+	server bool // see ForServer
+	sign   func(now time.Time) (wire.Token, error)
 }
 
 // ForServer returns an App whose tokens may do what a server needs beyond a review, as far as the
@@ -43,19 +42,18 @@ func (a *App) ForServer() *App {
 	return &out
 }
 
-// NewApp makes an App from its id or client id, its private key in PEM (PKCS #1 or
-// #8), and the id of an installation; 0 asks GitHub for the installation of each
-// repository. Errors do not repeat the key.
-func NewApp(id string, key []byte, installation int64) (*App, error) {
+// NewApp makes an App from its id or client id, and its private key in PEM (PKCS #1 or
+// #8). Errors do not repeat the key.
+func NewApp(id string, key []byte) (*App, error) {
 	id = strings.TrimSpace(id)
-	if id == "" || installation < 0 {
-		return nil, errors.New("invalid GitHub App: it needs an app id or client id, and an installation id of 0 or more")
+	if id == "" {
+		return nil, errors.New("invalid GitHub App: it needs an app id or client id")
 	}
 	private, err := jwt.ParseRSAPrivateKeyFromPEM(key)
 	if err != nil {
 		return nil, errors.New("invalid key of the GitHub App: want an RSA private key in PEM")
 	}
-	return &App{installation: installation, sign: func(now time.Time) (wire.Token, error) {
+	return &App{sign: func(now time.Time) (wire.Token, error) {
 		signed, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
 			Issuer: id, IssuedAt: jwt.NewNumericDate(now.Add(-jwtBack)), ExpiresAt: jwt.NewNumericDate(now.Add(jwtLasts)),
 		}).SignedString(private)
@@ -94,7 +92,7 @@ type asAppKey struct{}
 type installationKey struct{}
 
 // forRequest returns the token for a request. An app has a token for each repository. A request without a
-// repository uses any valid token, else one of the configured installation, else none.
+// repository uses any valid token, else none.
 func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	now := t.client.wire.Now()
 	repo, ok := ctx.Value(repoKey{}).(precedent.Repo)
@@ -115,9 +113,7 @@ func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 				return k.token, nil
 			}
 		}
-		if t.app.installation == 0 {
-			return wire.Token{}, nil
-		}
+		return wire.Token{}, nil
 	}
 	if k := t.cached[repo]; now.Before(k.until.Add(-renewBefore)) {
 		return k.token, nil
@@ -176,29 +172,22 @@ func (t *tokens) call(ctx context.Context, doing string) wire.Call {
 }
 
 // create asks GitHub for a token for one repository, with only the permissions that are
-// used. For the zero repository the token can only read metadata.
+// used.
 func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationToken, error) {
-	doing := "get a GitHub App token"
-	if !repo.IsZero() {
-		doing += " for " + repo.String()
-	}
+	doing := "get a GitHub App token for " + repo.String()
 	do := t.call(ctx, doing)
-	id := t.app.installation
-	if id == 0 {
-		var found struct{ ID int64 }
-		err := do.Get(&found, "repos/%s/%s/installation", repo.Owner, repo.Name)
-		switch {
-		case wire.Gone(err):
-			return installationToken{}, &forge.Error{
-				Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed on the repository",
-				Hint: "install the app on the repository",
-			}
-		case err != nil:
-			return installationToken{}, err
+	var found struct{ ID int64 }
+	err := do.Get(&found, "repos/%s/%s/installation", repo.Owner, repo.Name)
+	switch {
+	case wire.Gone(err):
+		return installationToken{}, &forge.Error{
+			Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed on the repository",
+			Hint: "install the app on the repository",
 		}
-		id = found.ID
+	case err != nil:
+		return installationToken{}, err
 	}
-	got, err := t.issueMost(do, id, repo)
+	got, err := t.issueMost(do, found.ID, repo)
 	if isInvalid(err) {
 		e, _ := errors.AsType[*forge.Error](err)
 		e.Hint = "if the repository was renamed or moved, use its present name: GitHub gives Apps no tokens by the former one"
@@ -228,7 +217,7 @@ type issued struct {
 // app may lack what is not needed to post.
 func (t *tokens) issueMost(do wire.Call, id int64, repo precedent.Repo) (issued, error) {
 	wanted := []granted{{"contents": "read", "checks": "write"}, {"contents": "read"}}
-	if t.app.server && !repo.IsZero() {
+	if t.app.server {
 		got, err := issue(do, id, repo, granted{"contents": "write", "checks": "write", "statuses": "read"})
 		if !isInvalid(err) {
 			return got, err

@@ -37,12 +37,12 @@ func appPEM() []byte {
 var precedentApp = forgetest.App{ID: 77, ClientID: "Iv23abc", Slug: "acme-reviews", Installation: 9}
 
 // appClient is a client of an app that the server lets in.
-func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, installation int64) *Client {
+func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub) *Client {
 	t.Helper()
 	a := precedentApp
 	a.Key = &appKey().PublicKey
 	g.AsApp(a)
-	app, err := NewApp(a.ClientID, appPEM(), installation)
+	app, err := NewApp(a.ClientID, appPEM())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, installati
 // TestAppOfARenamedRepository: GitHub follows the former name to the installation, and gives no token by it.
 func TestAppOfARenamedRepository(t *testing.T) {
 	s, g, _, _ := open(t)
-	c := appClient(t, s, g, 0)
+	c := appClient(t, s, g)
 	former := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}
 	_, err := c.PullRequest(t.Context(), former, 1)
 	if e := trouble(err); e.Kind != forge.KindInvalid || !strings.Contains(e.Hint, "present name") {
@@ -72,7 +72,7 @@ func TestAppSignsForItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range [][]byte{appPEM(), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})} {
-		app, err := NewApp(" 77\n", key, 0)
+		app, err := NewApp(" 77\n", key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,12 +95,11 @@ func TestAppSignsForItself(t *testing.T) {
 		}
 	}
 	for _, bad := range []struct {
-		id   string
-		key  []byte
-		inst int64
-	}{{"", appPEM(), 1}, {"77", []byte("-----BEGIN SECRET"), 1}, {"77", nil, 1}, {"77", appPEM(), -1}} {
-		if _, err := NewApp(bad.id, bad.key, bad.inst); err == nil || strings.Contains(err.Error(), "SECRET") {
-			t.Errorf("%q, %d: %v", bad.id, bad.inst, err)
+		id  string
+		key []byte
+	}{{"", appPEM()}, {"77", []byte("-----BEGIN SECRET")}, {"77", nil}} {
+		if _, err := NewApp(bad.id, bad.key); err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%q: %v", bad.id, err)
 		}
 	}
 }
@@ -118,7 +117,7 @@ func paths(s *forgetest.Stage) []string {
 // TestTokensOfInstallations are made when they are needed, kept, and made anew five minutes before their end.
 func TestTokensOfInstallations(t *testing.T) {
 	s, g, _, repo := open(t)
-	c := appClient(t, s, g, 0)
+	c := appClient(t, s, g)
 	read := func() {
 		t.Helper()
 		if _, err := c.PullRequest(t.Context(), repo, 1); err != nil {
@@ -182,7 +181,7 @@ func TestAppTroubles(t *testing.T) {
 		},
 	} {
 		s, g, _, repo := open(t)
-		c := appClient(t, s, g, 0)
+		c := appClient(t, s, g)
 		f := forgetest.Fault{On: test.on, Status: test.status, Body: test.body}
 		if test.status == 422 {
 			f.Times = 2 // it is asked for less, then
@@ -202,7 +201,7 @@ func TestAppTroubles(t *testing.T) {
 // TestAppWithoutChecks posts all the same, and says that it cannot make checks.
 func TestAppWithoutChecks(t *testing.T) {
 	s, g, _, repo := open(t)
-	c := appClient(t, s, g, 9)
+	c := appClient(t, s, g)
 	a := precedentApp
 	a.Key = &appKey().PublicKey
 	a.Permissions = map[string]string{"contents": "read", "pull_requests": "write", "issues": "write", "metadata": "read"}
@@ -240,9 +239,17 @@ func TestMe(t *testing.T) {
 			return client(t, s, g)
 		}, forgetest.ActionsBot, []string{"GET /user", "POST /api/graphql", "GET /users/github-actions%5Bbot%5D"}},
 		"app": {
-			func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return appClient(t, s, g, 9) },
+			func(s *forgetest.Stage, g *forgetest.GitHub) *Client {
+				c := appClient(t, s, g)
+				if _, err := c.GitToken(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}); err != nil {
+					t.Fatal(err)
+				}
+				return c
+			},
 			forge.Person{ID: "1000077", Login: "acme-reviews[bot]", Bot: true},
-			[]string{"GET /app", "POST /app/installations/9/access_tokens", "GET /users/acme-reviews%5Bbot%5D"},
+			[]string{
+				"GET /installation", "POST /app/installations/9/access_tokens", "GET /app", "GET /users/acme-reviews%5Bbot%5D",
+			},
 		},
 	} {
 		s, g, _, _ := open(t)

@@ -25,8 +25,6 @@ type Options struct {
 	Token wire.Token
 	// App replaces Token. It may be nil.
 	App *App
-	// UserAgent identifies the caller to GitHub. The default is "precedent".
-	UserAgent string
 	wire.Network
 }
 
@@ -61,7 +59,7 @@ func New(o Options) (*Client, error) {
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hintFor,
 		Header: http.Header{
 			"Accept": {"application/vnd.github+json"}, "X-Github-Api-Version": {"2022-11-28"},
-			"User-Agent": {cmp.Or(o.UserAgent, "precedent")},
+			"User-Agent": {"precedent"},
 		},
 		Paging:  wire.Paging{Size: "per_page", PerPage: perPage, Most: maxPages, Last: isLast},
 		Network: o.Network, Public: o.BaseURL == "",

@@ -71,23 +71,20 @@ func (c *Client) ownedRepositories(do wire.Call, owner string) ([]*repository, e
 	return wire.List[repository](do, "users/%s/repos?sort=full_name", owner)
 }
 
-// installedRepositories lists those of the configured installation of the app, else of all.
+// installedRepositories lists those of all installations of the app.
 func (c *Client) installedRepositories(do wire.Call) ([]*repository, error) {
-	ids := []int64{c.tokens.app.installation}
-	if ids[0] == 0 {
-		type installation struct {
-			ID          int64
-			SuspendedAt time.Time `json:"suspended_at"`
-		}
-		all, err := wire.List[installation](do.With(asAppKey{}, true), "app/installations")
-		if err != nil {
-			return nil, err
-		}
-		ids = nil
-		for _, i := range all {
-			if i.SuspendedAt.IsZero() {
-				ids = append(ids, i.ID)
-			}
+	type installation struct {
+		ID          int64
+		SuspendedAt time.Time `json:"suspended_at"`
+	}
+	installed, err := wire.List[installation](do.With(asAppKey{}, true), "app/installations")
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, i := range installed {
+		if i.SuspendedAt.IsZero() {
+			ids = append(ids, i.ID)
 		}
 	}
 	if len(ids) > maxInstallations {

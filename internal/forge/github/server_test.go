@@ -99,7 +99,7 @@ func TestCheckRuns(t *testing.T) {
 // TestOwnCheck: only the check of our name by our own app is ours.
 func TestOwnCheck(t *testing.T) {
 	s, g, _, repo := open(t)
-	c := appClient(t, s, g, 9)
+	c := appClient(t, s, g)
 	shop := s.World.Repo("acme", "shop")
 	commit := shop.Pulls[1].Head.SHA
 	_, err := c.Checks(t.Context(), repo, commit)
@@ -205,7 +205,7 @@ func serverClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, has map
 	a := precedentApp
 	a.Key, a.Permissions = &appKey().PublicKey, has
 	g.AsApp(a)
-	app, err := NewApp(a.ClientID, appPEM(), 0)
+	app, err := NewApp(a.ClientID, appPEM())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,22 +260,20 @@ func TestAppForServer(t *testing.T) {
 // TestRepositoriesOfAnApp: those of all its installations, with a token for each that only reads
 // metadata, also if there is one for a single repository.
 func TestRepositoriesOfAnApp(t *testing.T) {
-	for _, installation := range []int64{0, 9} {
-		s, g, _, shop := open(t)
-		s.World.Add(&forgetest.Repo{ID: 5, Owner: "acme", Name: "old", Archived: true})
-		s.World.Add(&forgetest.Repo{ID: 6, Owner: "zed", Name: "own"})
-		c := appClient(t, s, g, installation)
-		if _, err := c.PullRequest(t.Context(), shop, 1); err != nil {
-			t.Fatal(err)
-		}
-		got, err := c.Repositories(t.Context(), "")
-		if want := []precedent.Repo{shop, {Host: c.Host(), Owner: "zed", Name: "own"}}; err != nil ||
-			!slices.Equal(got, want) {
-			t.Errorf("%v, %v", got, err)
-		}
-		if got, err = c.Repositories(t.Context(), "ACME"); err != nil || !slices.Equal(got, []precedent.Repo{shop}) {
-			t.Errorf("%v, %v", got, err)
-		}
+	s, g, _, shop := open(t)
+	s.World.Add(&forgetest.Repo{ID: 5, Owner: "acme", Name: "old", Archived: true})
+	s.World.Add(&forgetest.Repo{ID: 6, Owner: "zed", Name: "own"})
+	c := appClient(t, s, g)
+	if _, err := c.PullRequest(t.Context(), shop, 1); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Repositories(t.Context(), "")
+	if want := []precedent.Repo{shop, {Host: c.Host(), Owner: "zed", Name: "own"}}; err != nil ||
+		!slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err = c.Repositories(t.Context(), "ACME"); err != nil || !slices.Equal(got, []precedent.Repo{shop}) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 
@@ -289,7 +287,7 @@ func TestDeliveries(t *testing.T) {
 			const address = "http://127.0.0.1:1/hook"
 			var hook *forgetest.Hook
 			if app {
-				c, repo = appClient(t, s, g, 0), precedent.Repo{}
+				c, repo = appClient(t, s, g), precedent.Repo{}
 				hook = g.Hook(address, "s", nil)
 			} else {
 				cannot := func(repo precedent.Repo, address, says string) {

@@ -4,9 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"mime"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -54,37 +52,11 @@ func VerifyHook(names HookHeaders, h http.Header, body []byte, secrets []string)
 	if !right || len(said) > len(names.Signatures) {
 		return forge.HookHeader{}, forge.ErrSignature
 	}
-	out := forge.HookHeader{
-		ID: headerWord(h, names.IDs), Event: headerWord(h, names.Events), Payload: hookPayload(h, body),
-	}
-	if out.Event == "" || len(out.Payload) == 0 {
+	out := forge.HookHeader{ID: headerWord(h, names.IDs), Event: headerWord(h, names.Events)}
+	if out.Event == "" || len(body) == 0 {
 		return forge.HookHeader{}, forge.ErrNoHookEvent
 	}
 	return out, nil
-}
-
-// hookPayload returns the JSON of a body: GitHub can send it as the field payload of a form. It is
-// nil for another type.
-func hookPayload(h http.Header, body []byte) []byte {
-	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	switch {
-	case err != nil || len(body) > forge.MaxEvent:
-		return nil
-	case kind == "application/json":
-		return body
-	case kind == "application/x-www-form-urlencoded":
-		// One field: package url would split a body of many.
-		value, ok := strings.CutPrefix(string(body), "payload=")
-		if !ok || strings.Contains(value, "&") {
-			return nil
-		}
-		payload, err := url.QueryUnescape(value)
-		if err != nil {
-			return nil
-		}
-		return []byte(payload)
-	}
-	return nil
 }
 
 // headerWord returns the first of the headers that is set, if it is a short word of visible ASCII.
