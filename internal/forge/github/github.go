@@ -35,7 +35,7 @@ type Client struct {
 	graphql     string   // URL of the GraphQL API
 	wire        *wire.Transport
 	tokens      *tokens
-	permissions *wire.Permissions
+	permissions *wire.Recent[wire.PermissionKey, forge.Permission]
 	me          identity
 	polls       *wire.Polls
 	posting     chan struct{} // holds one entry while a review is posted
@@ -68,7 +68,8 @@ func New(o Options) (*Client, error) {
 		options.Renew = c.tokens.renew
 	}
 	c.wire = wire.New(options)
-	c.permissions, c.polls = wire.NewPermissions(c.wire.Now), wire.NewPolls(c.wire.Now)
+	c.permissions = wire.NewRecent[wire.PermissionKey, forge.Permission](c.wire.Now)
+	c.polls = wire.NewPolls(c.wire.Now)
 	return c, nil
 }
 
