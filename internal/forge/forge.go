@@ -50,13 +50,9 @@ type Forge interface {
 	// ReadComment reads one comment on a pull request as it is now. One that does not exist on
 	// this pull request is a KindNotFound error.
 	ReadComment(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Comment, error)
-	// CommentsSince reads the comments on pull requests as a whole, of all in the repository,
-	// that were written or edited since a time, in any order. Comments on issues may be among
-	// them. If there are more than it can read, it returns some and a KindTooLarge error.
-	CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]NumberedComment, error)
 	// Streams are the lists that together have all comments on the pull requests of a repository.
 	Streams() []HistoryStream
-	// History reads one page of a list: what was written or edited since a time. It skips nothing, also if
+	// History reads one page of a list, one of Streams or StreamWhole: what was written or edited since a time. It skips nothing, also if
 	// people write, edit and delete between two pages, but the same may come again. The span and commit of an
 	// inline comment are those that it was written for, as those of its hunk are. An error reads nothing, and
 	// moves nothing: the pages before stay valid, and the same cursor reads on.
@@ -372,6 +368,9 @@ type NumberedComment struct {
 
 // HistoryStream names a list of comments, or of pull requests with comments. The names are stored.
 type HistoryStream string
+
+// StreamWhole has the comments on pull requests as a whole; others may be among them.
+const StreamWhole HistoryStream = "issue"
 
 // HistoryQuery asks for a page of a list.
 type HistoryQuery struct {

@@ -170,4 +170,16 @@ func TestSpendingThatCannotBeRead(t *testing.T) {
 			t.Errorf("source %d: %d answers, said %s", by, asked, said)
 		}
 	}
+	f := newForks(t)
+	f.connection.Forge = endless{f.connection.Forge}
+	if asked, _ := f.run(7, 1000, settings.File); asked > 1 {
+		t.Errorf("of more comments than are read: %d answers", asked)
+	}
+}
+
+// endless is a forge with more comments than are read.
+type endless struct{ forge.Forge }
+
+func (endless) History(context.Context, precedent.Repo, forge.HistoryQuery) (forge.HistoryPage, error) {
+	return forge.HistoryPage{Next: "more"}, nil
 }

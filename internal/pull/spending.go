@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -30,7 +31,7 @@ func (p *Pull) spentToday(ctx context.Context, s *settings.Settings) (float64, e
 	me, err := p.Conn.Me(ctx)
 	var said []forge.NumberedComment
 	if err == nil {
-		said, err = p.Conn.CommentsSince(ctx, p.Repo.Repo, now.Truncate(24*time.Hour).Add(-clockSkew))
+		said, err = p.commentsSince(ctx, now.Truncate(24*time.Hour).Add(-clockSkew))
 	}
 	most := map[int]int64{} // by pull request
 	for _, c := range said {
@@ -52,6 +53,26 @@ func (p *Pull) spentToday(ctx context.Context, s *settings.Settings) (float64, e
 		err = nil
 	}
 	return total, err
+}
+
+// maxSpendingPages bounds the pages of comments that are read to know what a day has cost: 10,000 comments on
+// GitHub, and up to 5,000 on Gitea.
+const maxSpendingPages = 100
+
+// commentsSince reads the comments on pull requests as a whole that were written or edited since a time. If
+// there are more than it reads, it returns some and a KindTooLarge error.
+func (p *Pull) commentsSince(ctx context.Context, since time.Time) (all []forge.NumberedComment, err error) {
+	q := forge.HistoryQuery{Stream: forge.StreamWhole, Since: since}
+	for range maxSpendingPages {
+		page, err := p.Conn.History(ctx, p.Repo.Repo, q)
+		all = append(all, page.Comments...)
+		if q.Cursor = page.Next; err != nil || q.Cursor == "" {
+			return all, err
+		}
+	}
+	return all, &forge.Error{
+		Kind: forge.KindTooLarge, Msg: fmt.Sprintf("read comments of %s: only the first %d were read", p.Repo.Repo, len(all)),
+	}
 }
 
 // deduct takes what answers to comments cost off the budget of a review.

@@ -33,7 +33,6 @@ func Run(t *testing.T, build Build) {
 		{"fenced writes", fencedWrites},
 		{"comments", comments},
 		{"more comments than a page", manyComments},
-		{"comments since a time", commentsSince},
 		{"one comment", oneComment},
 		{"permissions", permissions},
 		{"permissions expire", permissionsGrowOld},
@@ -183,46 +182,6 @@ func manyComments(t *testing.T, s *Stage, f forge.Forge) {
 		if d := cmp.Diff(want, got, addresses...); d != "" {
 			t.Errorf("%d of each kind (-want +got):\n%.2000s", n, d)
 		}
-	}
-}
-
-// commentsSince: the comments of all pull requests, each with the number of its own, on more
-// than one page, also an old one that was edited since.
-func commentsSince(t *testing.T, s *Stage, f forge.Forge) {
-	since := Epoch.Add(7 * time.Minute)
-	var want []forge.NumberedComment
-	s.World.Change(func() {
-		r := s.World.Repo("acme", "shop")
-		for i := range 130 {
-			r.Pulls[2].Comments = append(r.Pulls[2].Comments, remark(int64(5000+i), forge.OnThread, i),
-				remark(int64(6000+i), forge.OnLine, i))
-		}
-		for n, p := range r.Pulls {
-			for _, m := range s.told(p, p.Comments) {
-				if m.Kind == forge.OnThread && !m.Edited.Before(since) {
-					want = append(want, forge.NumberedComment{Number: n, Comment: m})
-				}
-			}
-		}
-	})
-	if len(want) != 125 {
-		t.Fatalf("the world has %d such comments", len(want))
-	}
-	// Its zone does not matter.
-	got, err := f.CommentsSince(t.Context(), repo(f), since.In(time.FixedZone("east", 3600)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, all := range [][]forge.NumberedComment{want, got} {
-		slices.SortFunc(all, func(a, b forge.NumberedComment) int { return a.ID.Compare(b.ID) })
-	}
-	if d := cmp.Diff(want, got, addresses...); d != "" {
-		t.Errorf("(-want +got):\n%.2000s", d)
-	}
-	missing := repo(f)
-	missing.Name = "none"
-	if _, err := f.CommentsSince(t.Context(), missing, since); kind(err) != forge.KindNotFound {
-		t.Errorf("of a repository that is missing: %v", err)
 	}
 }
 

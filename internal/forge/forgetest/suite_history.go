@@ -204,6 +204,10 @@ func historySince(t *testing.T, s *Stage, f forge.Forge) {
 	if len(f.Streams()) > 1 && len(got.comments) > 3*16 {
 		t.Errorf("%d comments", len(got.comments))
 	}
+	whole, err := f.History(t.Context(), repo(f), forge.HistoryQuery{Stream: forge.StreamWhole, Since: since})
+	if err != nil || !slices.ContainsFunc(whole.Comments, func(m forge.NumberedComment) bool { return m.ID == "220002" }) {
+		t.Errorf("on pull requests as a whole: %d comments, %v", len(whole.Comments), err)
+	}
 }
 
 // historyChanges: nothing is skipped that nobody touched, whatever happens to others between two

@@ -43,20 +43,6 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	return forge.SortComments(all), cmp.Or(err, err2)
 }
 
-// CommentsSince reads the comments on pull requests and issues as a whole that were written or
-// edited since a time.
-func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment,
-	error,
-) {
-	do := c.begin(ctx, repo, "read comments of "+repo.String())
-	listed, err := wire.List[comment](do, "issues/comments?since=%s", since.UTC().Format(time.RFC3339))
-	var all []forge.NumberedComment
-	for _, m := range listed {
-		all = append(all, forge.NumberedComment{Number: m.number(), Comment: c.onThread(m)})
-	}
-	return all, err
-}
-
 // number returns the number of the pull request or issue that a comment is on.
 func (m *comment) number() int { return forge.LastNumber(cmp.Or(m.PullURL, m.IssueURL)) }
 

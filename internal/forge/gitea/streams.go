@@ -10,10 +10,7 @@ import (
 )
 
 // The lists of comments. Gitea lists reviews and the comments on lines only of one pull request.
-const (
-	streamPulls forge.HistoryStream = "pulls"
-	streamIssue forge.HistoryStream = "issue"
-)
+const streamPulls forge.HistoryStream = "pulls"
 
 // pullsPerPage bounds the pull requests of a page, because each takes a request for its reviews
 // and one for each review with comments on lines.
@@ -22,7 +19,7 @@ const pullsPerPage = 10
 // Streams are the pull requests with their reviews and the comments on lines, and the comments
 // on pull requests as a whole.
 func (c *Client) Streams() []forge.HistoryStream {
-	return []forge.HistoryStream{streamPulls, streamIssue}
+	return []forge.HistoryStream{streamPulls, forge.StreamWhole}
 }
 
 // History reads one page of a list, the least recently updated first. Writing a comment updates
@@ -32,7 +29,7 @@ func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.Histo
 	switch q.Stream {
 	case streamPulls:
 		return c.pullHistory(do, repo, q)
-	case streamIssue:
+	case forge.StreamWhole:
 		return c.issueHistory(do, q)
 	}
 	return forge.HistoryPage{}, do.Refuse(forge.KindRefused, "Gitea has no such list")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -44,20 +43,6 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 		return nil, do.Unexpected(forge.IncompleteComment)
 	}
 	return forge.SortComments(all), cmp.Or(err3, err2, err1)
-}
-
-// CommentsSince reads the comments on pull requests and issues as a whole that were written or
-// edited since a time.
-func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment,
-	error,
-) {
-	do := c.begin(ctx, "read comments of "+repo.String(), repo)
-	listed, err := wire.List[comment](do, "issues/comments?since=%s", since.UTC().Format(time.RFC3339))
-	var all []forge.NumberedComment
-	for _, m := range listed {
-		all = append(all, forge.NumberedComment{Number: forge.LastNumber(m.IssueURL), Comment: c.onThread(m)})
-	}
-	return all, err
 }
 
 // ReadComment reads one comment on a pull request, with one request.

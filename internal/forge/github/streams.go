@@ -15,13 +15,12 @@ import (
 const (
 	streamPulls  forge.HistoryStream = "pulls"
 	streamInline forge.HistoryStream = "inline"
-	streamIssue  forge.HistoryStream = "issue"
 )
 
 // Streams are the pull requests with the texts of their reviews, the comments on lines, and the
 // comments on pull requests as a whole.
 func (c *Client) Streams() []forge.HistoryStream {
-	return []forge.HistoryStream{streamPulls, streamInline, streamIssue}
+	return []forge.HistoryStream{streamPulls, streamInline, forge.StreamWhole}
 }
 
 // History reads one page of a list, the least recently updated first. Pull requests are read
@@ -34,7 +33,7 @@ func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.Histo
 		return c.pullHistory(do, repo, q)
 	case streamInline:
 		return c.commentHistory(do, "pulls/comments?", q, c.pastOnLine)
-	case streamIssue:
+	case forge.StreamWhole:
 		return c.commentHistory(do, "issues/comments?", q, func(m *comment) forge.Comment {
 			out := c.onThread(m)
 			out.Member = isMember(m.Association)

@@ -212,7 +212,7 @@ func (f *Forge) Streams() []forge.HistoryStream { return []forge.HistoryStream{s
 func (f *Forge) History(ctx context.Context, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
 	var page forge.HistoryPage
 	all, err := f.all(ctx, repo)
-	if q.Stream != streamAll {
+	if q.Stream != streamAll && q.Stream != forge.StreamWhole {
 		err = &forge.Error{Kind: forge.KindRefused, Msg: "a local forge has no such list"}
 	}
 	for i := range all {

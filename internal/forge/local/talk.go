@@ -143,16 +143,6 @@ func (f *Forge) ReadComment(ctx context.Context, repo precedent.Repo, number int
 	return forge.Comment{}, forge.NoComment(doing)
 }
 
-// CommentsSince reads the comments on pull requests as a whole that were written or edited since a time.
-func (f *Forge) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment,
-	error,
-) {
-	page, err := f.History(ctx, repo, forge.HistoryQuery{Stream: streamAll})
-	return slices.DeleteFunc(page.Comments, func(m forge.NumberedComment) bool {
-		return m.Kind != forge.OnThread || m.Edited.Before(since)
-	}), err
-}
-
 // Threads reads the conversations on lines, in the order of their first comments.
 func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	s, err := f.loadPull(ctx, repo, number)
