@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -101,6 +102,27 @@ func TestConversation(t *testing.T) {
 		if got, err := f.Permission(ctx, shop, who); got != want || err != nil {
 			t.Errorf("%+v: %s, %v", who, got, err)
 		}
+	}
+}
+
+// TestFence: without the consent of the fence nothing is written.
+func TestFence(t *testing.T) {
+	f, err := folder(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := errors.New("the lease is lost")
+	ctx := forge.WithFence(t.Context(), func(context.Context) error { return lost })
+	_, said := f.Comment(ctx, shop, 7, "late")
+	_, checked := f.Check(ctx, shop, forge.Check{Name: "precedent", Commit: head})
+	if !errors.Is(said, lost) || !errors.Is(checked, lost) {
+		t.Errorf("%v, %v", said, checked)
+	}
+	if all, err := f.Comments(t.Context(), shop, 7); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if _, err := os.Stat(filepath.Join(f.dir, "checks.json")); err == nil {
+		t.Error("a check was written")
 	}
 }
 
