@@ -30,8 +30,6 @@ type Stage struct {
 	// Limited means that the account is not an administrator, and that the forge lets only
 	// those take a request for changes back.
 	Limited bool
-	// Numberless means that the forge has no numbers of repositories.
-	Numberless bool
 }
 
 // NewStage returns an empty world without faults.

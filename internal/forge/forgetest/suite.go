@@ -78,9 +78,6 @@ func (s *Stage) withHost(f forge.Forge, p forge.PullRequest) forge.PullRequest {
 		if !b.Repo.IsZero() {
 			b.Repo.Host = f.Host()
 		}
-		if s.Numberless {
-			b.RepoID = ""
-		}
 	}
 	return p
 }
@@ -249,9 +246,6 @@ func permissionsFailClosed(t *testing.T, s *Stage, f forge.Forge) {
 		t.Fatal(err)
 	}
 	came := len(s.Script.Requests())
-	if came == 0 {
-		t.Skip("a forge without a network does not fail")
-	}
 	s.Script.Plan(Fault{Status: 500, Times: 50})
 	if p, err := f.Permission(t.Context(), repo(f), Ann); p != forge.None || kind(err) != forge.KindServer {
 		t.Errorf("%q, %v while the server is broken", p, err)
@@ -294,9 +288,6 @@ func missingPulls(t *testing.T, _ *Stage, f forge.Forge) {
 
 // renamedRepository: by a former name, a pull request is found, and says the present one.
 func renamedRepository(t *testing.T, s *Stage, f forge.Forge) {
-	if s.Numberless {
-		t.Skip("a forge without numbers of repositories does not follow their names")
-	}
 	s.World.Change(func() { s.World.Rename(s.World.Repo("acme", "shop"), "mall", "store") })
 	now := precedent.Repo{Host: f.Host(), Owner: "mall", Name: "store"}
 	for _, name := range []string{"stall", "shop"} {

@@ -45,9 +45,6 @@ func writeFaults(t *testing.T, build Build) {
 				root := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?").ID
 				s.Script.Plan(test.fault)
 				err := say(t, f, p, root)
-				if len(s.Script.Requests()) == 0 {
-					t.Skip("a forge without a network does not fail")
-				}
 				if kind(err) == forge.KindUnsupported {
 					checkNothingPosted(t, s, p)
 					return
@@ -89,9 +86,6 @@ func interruptedPosts(t *testing.T, build Build) {
 			s.Script.Plan(Fault{Skip: k, After: after, Drop: true})
 			d := draftOf(p, goodRemarks[0], badRemarks[0], goodRemarks[1], goodRemarks[2])
 			_, err := f.Post(t.Context(), repo(f), till, d)
-			if len(s.Script.Requests()) == 0 {
-				t.Skip("a forge without a network is not cut off")
-			}
 			if s.Script.Left() > 0 {
 				if k == 0 || err != nil {
 					t.Errorf("%d requests, %v", k, err)
@@ -197,8 +191,6 @@ func writeLimits(t *testing.T, build Build) {
 				switch {
 				case kind(err) == forge.KindUnsupported:
 					checkNothingPosted(t, s, p)
-				case len(s.Script.Requests()) == 0:
-					t.Skip("a forge without a network has no limit")
 				case test.wait == 0:
 					refused(t, err, forge.KindRate)
 					if !retry(err).Equal(all[0].At.Add(2*time.Hour)) || len(all) != 1 {
