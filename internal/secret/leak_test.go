@@ -60,6 +60,14 @@ func TestOwnSecretsAreFoundInDisguise(t *testing.T) {
 			t.Errorf("%s of a part: %q is not found", name, hidden)
 		}
 	}
+	for i := range len(own) - 7 {
+		part := disguises(own[i : i+8])
+		for _, name := range []string{"plain", "hex", "HEX", "base64", "base64 for addresses"} {
+			if !secret.Leaks("It says "+part[name]+" there.", own) {
+				t.Errorf("%s of eight bytes: %q is not found", name, part[name])
+			}
+		}
+	}
 }
 
 func TestOwnSecretsAreNotSeenEverywhere(t *testing.T) {
