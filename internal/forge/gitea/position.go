@@ -1,10 +1,6 @@
 package gitea
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -12,8 +8,6 @@ import (
 	"sync"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
-	"github.com/precedent-dev/precedent/internal/forge"
 )
 
 // spot is the place of an inline comment in Gitea. Comments on one spot form a conversation.
@@ -81,49 +75,4 @@ func lastLine(hunk string, side precedent.Side) int {
 		}
 	}
 	return last
-}
-
-// rejectedRemarks finds the remarks that are not within one hunk of the diff. Gitea
-// would accept them, and show them outside the diff.
-func (c *Client) rejectedRemarks(ctx context.Context, repo precedent.Repo, number int,
-	remarks []forge.Remark,
-) ([]forge.Rejected, error) {
-	patch, _, err := c.Patch(ctx, repo, number)
-	if e, ok := errors.AsType[*forge.Error](err); err != nil && (!ok || e.Kind != forge.KindTooLarge) {
-		return nil, err
-	}
-	change := &diff.Change{}
-	if err == nil {
-		change, err = diff.ParsePatch(bytes.NewReader(patch), diff.DefaultLimits)
-	}
-	var all []forge.Rejected
-	for i, r := range remarks {
-		why := fmt.Sprintf("cannot check that its lines are in the diff: %v", err)
-		if err == nil { // else the diff is missing or incomplete
-			why = rejectReason(change, r.Span)
-		}
-		if why != "" {
-			all = append(all, forge.Rejected{Remark: i, Why: why})
-		}
-	}
-	return all, nil
-}
-
-// rejectReason returns why a remark cannot be on a span; empty if it can.
-func rejectReason(change *diff.Change, s precedent.Span) string {
-	f := change.File(s.Path)
-	if f == nil {
-		return "the file is not in the diff"
-	}
-	if s.Start == 0 {
-		return "Gitea does not support comments on a whole file"
-	}
-	first, last := f.HunkAt(s.Side, s.Start), f.HunkAt(s.Side, s.End)
-	switch {
-	case s.Start > s.End || first < 0 || last < 0:
-		return "the lines are not in the diff"
-	case first != last:
-		return "the lines are not in one hunk of the diff"
-	}
-	return ""
 }

@@ -40,7 +40,8 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	}
 	posted := forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))}
 	if len(d.Remarks) > 0 {
-		if posted.Rejected, err = c.rejectedRemarks(ctx, repo, number, d.Remarks); err != nil {
+		patch, _, err := c.Patch(ctx, repo, number)
+		if posted.Rejected, err = wire.RejectedRemarks(patch, err, d.Remarks); err != nil {
 			return forge.Posted{}, err
 		}
 		if len(posted.Rejected) == len(d.Remarks) {

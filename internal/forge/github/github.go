@@ -38,7 +38,6 @@ type Client struct {
 	permissions *wire.Recent[wire.PermissionKey, forge.Permission]
 	me          identity
 	polls       *wire.Polls
-	posting     chan struct{} // holds one entry while a review is posted
 }
 
 var _ forge.Forge = (*Client)(nil)
@@ -49,7 +48,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String(), posting: make(chan struct{}, 1)}
+	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String()}
 	c.tokens = &tokens{
 		client: c, plain: o.Token, app: o.App, cached: map[precedent.Repo]installationToken{},
 		whole: map[int64]installationToken{},

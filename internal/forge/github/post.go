@@ -21,12 +21,14 @@ var events = map[forge.ReviewEvent]string{forge.Remarks: "COMMENT", forge.Reques
 // subject_type, and a separate comment would be a second visible post.
 const onFile = "GitHub accepts only comments on lines in a review"
 
-// Post posts a review. GitHub accepts or rejects a review as a whole, so rejected remarks are found with
-// pending reviews, which only the sender can see, and the rest is posted in one visible review.
+// Post posts a review. GitHub accepts or rejects a review as a whole. If it rejects one, the remarks that are not
+// within one hunk of its diff are left out, and the rest is sent once more. A reason that the diff does not show is
+// an error, after which callers put all findings into the summary. Where GitHub returns no diff, because the file or
+// the pull request is too large, remarks that it might have accepted are left out, too.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
 	do := c.begin(ctx, fmt.Sprintf("post review on %s#%d", repo, number), repo)
 	p := &posting{
-		client: c, do: do, number: number, draft: d, event: events[d.Event],
+		client: c, do: do, repo: repo, number: number, draft: d, event: events[d.Event],
 		posted: forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))},
 	}
 	switch {
@@ -44,13 +46,6 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 		}
 		p.remaining = append(p.remaining, i)
 	}
-	// The pending review of one post would block another.
-	select {
-	case c.posting <- struct{}{}:
-		defer func() { <-c.posting }()
-	case <-ctx.Done():
-		return p.posted, do.Fail(ctx.Err())
-	}
 	err := p.run()
 	slices.SortFunc(p.posted.Rejected, func(a, b forge.Rejected) int { return cmp.Compare(a.Remark, b.Remark) })
 	return p.posted, err
@@ -60,6 +55,7 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 type posting struct {
 	client    *Client
 	do        wire.Call
+	repo      precedent.Repo
 	number    int
 	draft     forge.Draft
 	event     string
@@ -70,11 +66,11 @@ type posting struct {
 // run posts the visible review. When GitHub rejects it, the cause is removed and it
 // is sent again, once for each cause.
 func (p *posting) run() error {
-	for cleared, probed := false, false; ; {
+	for checked := false; ; {
 		if len(p.remaining) == 0 && len(p.draft.Remarks) > 0 {
 			return nil // all were rejected
 		}
-		review, err := p.send(p.event, p.draft.Body, p.remaining)
+		review, err := p.send()
 		if err == nil {
 			p.posted.Review = precedent.NumberID(review)
 			p.readNumbers()
@@ -85,24 +81,39 @@ func (p *posting) run() error {
 		switch {
 		case !invalid:
 			return err
-		case strings.Contains(low, "one pending review") && !cleared:
-			cleared = true
-			if err := p.deleteLeftover(); err != nil {
-				return err
+		case strings.Contains(low, "one pending review"): // it is somebody's unfinished work
+			return &forge.Error{
+				Kind: forge.KindInvalid,
+				Msg:  p.do.Doing() + ": the token's account already has a pending review on it, and GitHub allows only one",
+				Hint: "submit or discard the pending review, or use a separate account for precedent",
 			}
 		case strings.Contains(low, "your own pull request") && p.event != events[forge.Remarks]:
 			p.event = events[forge.Remarks]
 			p.posted.Unsupported = append(p.posted.Unsupported,
 				"GitHub does not let authors request changes on their own pull request: the review was posted as a comment")
-		case len(p.remaining) > 0 && !probed:
-			probed = true
-			if err := p.findRejected(err); err != nil {
-				return err
+		case len(p.remaining) > 0 && !checked:
+			checked = true
+			if found, wrong := p.reject(); wrong != nil || !found {
+				return cmp.Or(wrong, err)
 			}
 		default:
 			return err
 		}
 	}
+}
+
+// reject leaves the remarks out that are not in GitHub's diff, and reports whether there are any.
+func (p *posting) reject() (bool, error) {
+	patch, _, err := p.client.Patch(p.do.Context(), p.repo, p.number)
+	all, err := wire.RejectedRemarks(patch, err, p.draft.Remarks)
+	before := len(p.remaining)
+	for _, no := range all {
+		if i := slices.Index(p.remaining, no.Remark); i >= 0 {
+			p.remaining = slices.Delete(p.remaining, i, i+1)
+			p.posted.Rejected = append(p.posted.Rejected, no)
+		}
+	}
+	return len(p.remaining) < before, err
 }
 
 // invalidReason reports whether GitHub rejected a review, and its reason.
@@ -114,18 +125,15 @@ func invalidReason(err error) (string, bool) {
 	return e.Said, true
 }
 
-// send posts a review with some of the remarks; without an event it is pending.
-func (p *posting) send(event, body string, remarks []int) (id int64, err error) {
-	send := map[string]any{"body": body}
+// send posts a review with the remaining remarks.
+func (p *posting) send() (id int64, err error) {
+	send := map[string]any{"body": p.draft.Body, "event": p.event}
 	if p.draft.Commit != "" {
 		send["commit_id"] = p.draft.Commit
 	}
-	if event != "" {
-		send["event"] = event
-	}
-	if len(remarks) > 0 {
-		comments := make([]map[string]any, len(remarks))
-		for i, at := range remarks {
+	if len(p.remaining) > 0 {
+		comments := make([]map[string]any, len(p.remaining))
+		for i, at := range p.remaining {
 			r := p.draft.Remarks[at]
 			comments[i] = map[string]any{"path": r.Path, "body": r.Body, "line": r.End, "side": r.Side}
 			if r.Start < r.End {

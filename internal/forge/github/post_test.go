@@ -1,7 +1,6 @@
 package github
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -35,31 +34,8 @@ func draft(p *forgetest.Pull, remarks ...forge.Remark) forge.Draft {
 	return forge.Draft{Commit: p.Head.SHA, Event: forge.Remarks, Body: "Some words.", Remarks: remarks}
 }
 
-// reviewsSent are the reviews that were sent: their bodies, and "pending" for those without an event.
-func reviewsSent(t *testing.T, s *forgetest.Stage) (visible, pending int) {
-	t.Helper()
-	for _, r := range s.Script.Requests() {
-		if r.Method != http.MethodPost || !strings.HasSuffix(r.Path, "/pulls/8/reviews") {
-			continue
-		}
-		var sent struct{ Body, Event string }
-		if err := json.Unmarshal([]byte(r.Body), &sent); err != nil {
-			t.Fatal(err)
-		}
-		if sent.Event != "" {
-			visible++
-			continue
-		}
-		pending++
-		if sent.Body != probeBody {
-			t.Errorf("a pending review says %q", sent.Body)
-		}
-	}
-	return visible, pending
-}
-
-// TestProbing: one line of thirty that GitHub refuses is found in few requests, and nothing is left behind.
-func TestProbing(t *testing.T) {
+// TestRejected: one line of thirty that GitHub refuses is left out, and nothing else.
+func TestRejected(t *testing.T) {
 	s, c, repo, p := till(t)
 	var remarks []forge.Remark
 	for i := range forge.MaxRemarks {
@@ -67,13 +43,12 @@ func TestProbing(t *testing.T) {
 	}
 	remarks[17] = on(20, "nowhere")
 	posted, err := c.Post(t.Context(), repo, 8, draft(p, remarks...))
-	want := []forge.Rejected{{Remark: 17, Why: "Line could not be resolved"}}
+	want := []forge.Rejected{{Remark: 17, Why: "the lines are not in the diff"}}
 	if err != nil || posted.Review == "" || !slices.Equal(posted.Rejected, want) || posted.Remarks[17] != "" {
 		t.Fatalf("%+v, %v", posted, err)
 	}
-	visible, pending := reviewsSent(t, s)
-	if visible != 2 || pending > 11 || s.World.Unsent(p) != 0 || len(s.World.Reviews(p)) != 1 {
-		t.Errorf("%d visible and %d pending reviews were sent, %d are left", visible, pending, s.World.Unsent(p))
+	if sent := reviewsSent(s); sent != 2 || s.World.Unsent(p) != 0 || len(s.World.Reviews(p)) != 1 {
+		t.Errorf("%d reviews were sent, %d are pending", sent, s.World.Unsent(p))
 	}
 	for i, id := range posted.Remarks {
 		if i == 17 {
@@ -83,6 +58,49 @@ func TestProbing(t *testing.T) {
 			return m.ID == id && string(m.Body) == fmt.Sprint("remark ", i)
 		}) {
 			t.Errorf("remark %d is said to be %s", i, id)
+		}
+	}
+}
+
+// reviewsSent counts the requests for a review.
+func reviewsSent(s *forgetest.Stage) (n int) {
+	for _, r := range s.Script.Requests() {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/pulls/8/reviews") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRejectedAgain: what the diff does not explain is an error after at most two reviews, and so is a diff that
+// cannot be read.
+func TestRejectedAgain(t *testing.T) {
+	refusal := forgetest.Fault{Method: "POST", On: "/reviews", Status: 422, Body: `{"message":"no"}`, Times: 9}
+	for name, test := range map[string]struct {
+		faults  []forgetest.Fault
+		remarks []forge.Remark
+		want    forge.ErrorKind
+		sent    int
+	}{
+		"good lines":    {[]forgetest.Fault{refusal}, []forge.Remark{on(3, "good")}, forge.KindInvalid, 1},
+		"one bad line":  {[]forgetest.Fault{refusal}, []forge.Remark{on(3, "good"), on(20, "bad")}, forge.KindInvalid, 2},
+		"only bad ones": {nil, []forge.Remark{on(20, "bad")}, "", 1},
+		"a broken server": {
+			[]forgetest.Fault{{Method: "GET", On: "/pulls/8", Status: 500, Times: 9}},
+			[]forge.Remark{on(3, "good"), on(20, "bad")},
+			forge.KindServer, 1,
+		},
+	} {
+		s, c, repo, p := till(t)
+		s.Script.Plan(test.faults...)
+		posted, err := c.Post(t.Context(), repo, 8, draft(p, test.remarks...))
+		var e *forge.Error
+		if test.want == "" && (err != nil || posted.Review != "" || len(posted.Rejected) != 1) ||
+			test.want != "" && (!errors.As(err, &e) || e.Kind != test.want || e.Unsure) {
+			t.Errorf("%s: %+v, %+v", name, posted, err)
+		}
+		if sent := reviewsSent(s); sent != test.sent || len(s.World.Reviews(p)) != 0 {
+			t.Errorf("%s: %d reviews were sent", name, sent)
 		}
 	}
 }
@@ -102,99 +120,20 @@ func TestOwnPullRequest(t *testing.T) {
 	}
 }
 
-// TestPendingInTheWay: what a crash while probing has left is deleted; what a
-// person has begun is not, and nothing is posted.
+// TestPendingInTheWay: what a person has begun stays, nothing is posted, and the error says what to do.
 func TestPendingInTheWay(t *testing.T) {
-	for _, bad := range []bool{false, true} {
-		s, c, repo, p := till(t)
-		begin := func(body string) {
-			t.Helper()
-			post := &posting{client: c, do: c.begin(t.Context(), "begin", repo), number: 8, draft: draft(p, on(3, "half"))}
-			if _, err := post.send("", body, []int{0}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		begin(probeBody)
-		remarks := []forge.Remark{on(3, "good")}
-		if bad {
-			remarks = append(remarks, on(20, "bad"))
-		}
-		posted, err := c.Post(t.Context(), repo, 8, draft(p, remarks...))
-		if err != nil || posted.Review == "" || s.World.Unsent(p) != 0 || len(s.World.Reviews(p)) != 1 {
-			t.Errorf("%+v, %v, %d reviews not sent", posted, err, s.World.Unsent(p))
-		}
-		begin("My own words, not ready.")
-		_, err = c.Post(t.Context(), repo, 8, draft(p, remarks...))
-		if e := trouble(err); e.Kind != forge.KindInvalid || e.Unsure ||
-			!strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {
-			t.Errorf("%+v", err)
-		}
-		if s.World.Unsent(p) != 1 || len(s.World.Reviews(p)) != 1 {
-			t.Errorf("%d reviews, %d not sent", len(s.World.Reviews(p)), s.World.Unsent(p))
-		}
-	}
-}
-
-// TestPendingOfOthers is nobody's but theirs, should GitHub ever show it.
-func TestPendingOfOthers(t *testing.T) {
 	s, c, repo, p := till(t)
-	s.Script.Plan(forgetest.Fault{
-		Method: "GET", On: "/reviews", Status: 200,
-		Body: `[{"id":77,"state":"PENDING","user":{"id":1,"login":"ann"},"body":"` + probeBody + `"}]`,
-	})
-	if posted, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))); err != nil ||
-		posted.Review == "" || s.Script.Left() != 0 {
-		t.Errorf("%+v, %v", posted, err)
+	begun := map[string]string{"body": "My own words, not ready."}
+	if err := c.begin(t.Context(), "begin", repo).Send(http.MethodPost, begun, nil, "pulls/8/reviews"); err != nil {
+		t.Fatal(err)
 	}
-	for _, r := range s.Script.Requests() {
-		if strings.HasSuffix(r.Path, "/reviews/77") {
-			t.Errorf("%s %s", r.Method, r.Path)
-		}
+	_, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad")))
+	if e := trouble(err); e.Kind != forge.KindInvalid || e.Unsure ||
+		!strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {
+		t.Errorf("%+v", err)
 	}
-}
-
-// TestTroubleWhileProbing leaves nothing visible, so that it is never unsure; and
-// the next time everything is put right.
-func TestTroubleWhileProbing(t *testing.T) {
-	trouble := []forgetest.Fault{
-		{Drop: true, After: true},
-		{Status: 502, After: true},
-		{Status: 500},
-		{Cut: 20},
-		{Status: 200, Body: "{}", After: true},
-	}
-	for _, f := range trouble {
-		for _, method := range []string{"POST", "DELETE"} {
-			for before := range 4 {
-				s, c, repo, p := till(t)
-				if method == "POST" {
-					before++ // the first is the visible review
-				}
-				if before > 0 {
-					s.Script.Plan(forgetest.Fault{Method: method, On: "/pulls/8/reviews", Times: before})
-				}
-				f.Method, f.On = method, "/pulls/8/reviews"
-				s.Script.Plan(f)
-				d := draft(p, on(3, "good"), on(20, "bad"), on(4, "good too"))
-				posted, err := c.Post(t.Context(), repo, 8, d)
-				var e *forge.Error
-				visible := len(s.World.Reviews(p))
-				switch {
-				case err == nil: // there are three to delete, and what that answers does not matter
-					if before != 3 && f.Body == "" || visible != 1 || posted.Review == "" {
-						t.Errorf("%s %d %+v: %+v", method, before, f, posted)
-					}
-					continue
-				case !errors.As(err, &e) || e.Unsure || visible != 0:
-					t.Errorf("%s %d %+v: %+v, %d are seen", method, before, f, err, visible)
-				}
-				posted, err = c.Post(t.Context(), repo, 8, d)
-				if err != nil || posted.Review == "" || len(posted.Rejected) != 1 || len(s.World.Reviews(p)) != 1 ||
-					s.World.Unsent(p) != 0 {
-					t.Errorf("%s %d %+v: afterwards %+v, %v", method, before, f, posted, err)
-				}
-			}
-		}
+	if s.World.Unsent(p) != 1 || len(s.World.Reviews(p)) != 0 {
+		t.Errorf("%d reviews, %d not sent", len(s.World.Reviews(p)), s.World.Unsent(p))
 	}
 }
 
