@@ -21,7 +21,6 @@ type activity struct {
 	done, requests   int
 	spent            spent
 	run              *precedent.FinderRun // of a finder that has ended
-	found            []precedent.Finding  // by an analyzer that has ended
 	ended            bool
 }
 
@@ -79,7 +78,7 @@ func (b *display) apply(e review.Event, now time.Time) (*activity, bool) {
 	}
 	w.done, w.requests = max(w.done, e.Done), max(w.requests, e.Requests)
 	if e.Run != nil {
-		w.run, w.spent, w.found = e.Run, spent{e.Run.Usage, e.Run.CostUSD}, e.Found
+		w.run, w.spent = e.Run, spent{e.Run.Usage, e.Run.CostUSD}
 	}
 	w.ended = e.Run != nil || w.step != "" && w.requests > 0 && w.done >= w.requests
 	w.updated = now
@@ -138,7 +137,6 @@ func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 	page.Line(page.Ink(report.Bold, header[0]) + page.Ink(report.Plain, strings.Join(append([]string{""}, header[1:]...),
 		" · ")))
 	page.Flow("", 3, finders)
-	b.writeFound(page, width)
 	above := strings.Count(out.String(), "\n")
 	page.Flow("", 3, steps)
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -148,40 +146,6 @@ func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 		lines = slices.Delete(lines, above, above+1)
 	}
 	return lines[:min(len(lines), max(rows, 1))]
-}
-
-// maxFound limits the findings that are shown before a review ends.
-const maxFound = 5
-
-// writeFound lists what analyzers found so far, the worst first, a line each.
-func (b *display) writeFound(page *report.Page, width int) {
-	var all []precedent.Finding
-	for _, w := range b.activities {
-		all = append(all, w.found...)
-	}
-	slices.SortStableFunc(all, func(a, b precedent.Finding) int { return a.Severity.Rank() - b.Severity.Rank() })
-	for i, f := range all {
-		if i == maxFound {
-			page.Line(page.Inkf(report.Faint, "  and %d more so far", len(all)-i))
-			return
-		}
-		line := text.VisibleLine(fmt.Sprintf("  %s  %s  %s", f.Severity, f.String(), f.Title))
-		page.Line(page.Ink(report.Plain, cutColumns(line, width)))
-	}
-}
-
-// cutColumns cuts a line to a number of columns, where what may be a wide letter counts as two.
-func cutColumns(line string, most int) string {
-	columns := 0
-	for i, r := range line {
-		if columns++; r >= 0x1100 {
-			columns++
-		}
-		if columns >= most {
-			return line[:i] + "…"
-		}
-	}
-	return line
 }
 
 // item is one work on the board, "" for those that say nothing there: finders that are off, analyzers that

@@ -234,34 +234,6 @@ judge done   verify 1/2   judge 0/4`)
 	})
 }
 
-// What an analyzer found is shown while other finders are running.
-func TestBlockShowsFindings(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := newVT(60, 24)
-		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
-		m.Handle(review.Event{Finder: "govet"})
-		early := ended("unicode", analyzerEngine, precedent.StatusOK, 2)
-		early.Found = []precedent.Finding{
-			{Severity: precedent.Low, Title: "Invisible letter", Span: precedent.Span{Path: "b.go", Start: 7, End: 7}},
-			{
-				Severity: precedent.High, Title: "Runs \x1b[31mbackwards: " + strings.Repeat("漢", 60),
-				Span: precedent.Span{Path: "a.go", Start: 3, End: 3},
-			},
-		}
-		m.Handle(early)
-		<-time.After(drawInterval)
-		synctest.Wait()
-		want := `reviewing 0:00
-govet running   1 analyzer 2 findings
-  high  a.go:3  Runs <U+001B>[31mbackwards: 漢漢漢漢漢漢漢…
-  low  b.go:7  Invisible letter`
-		if diff := cmp.Diff(want, v.shows(t)); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
-		m.Stop()
-	})
-}
-
 func TestBlockHasColours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(80, 24)

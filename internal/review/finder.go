@@ -64,9 +64,6 @@ type Event struct {
 	CostUSD float64
 	// Run is set when the finder has ended.
 	Run *precedent.FinderRun
-	// Found are the findings of an analyzer that has ended, before they are merged and
-	// compared with the memory. Their titles have no secrets.
-	Found []precedent.Finding
 }
 
 // finders returns the finders: the specialists that this review asks, of which the first leads the others, then
@@ -98,25 +95,11 @@ func find(ctx context.Context, in *Input, all []Finder) []Report {
 			in.progress(Event{Finder: f.Name()})
 			reports[i] = runFinder(ctx, in, f)
 			run := reports[i].Run
-			in.progress(Event{Finder: f.Name(), Run: &run, Found: reports[i].early()})
+			in.progress(Event{Finder: f.Name(), Run: &run})
 		})
 	}
 	wg.Wait()
 	return reports
-}
-
-// early returns the findings of an analyzer for people who wait for the other finders.
-func (r *Report) early() []precedent.Finding {
-	if !r.Analyzer {
-		return nil
-	}
-	var found []precedent.Finding
-	for _, f := range r.Findings {
-		if f.Dropped == "" {
-			found = append(found, precedent.Finding{Span: f.Span, Severity: f.Severity, Title: redacted(f.Title)})
-		}
-	}
-	return found
 }
 
 // offByPolicy is the error of a finder that the policy turned off.
