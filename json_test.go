@@ -70,10 +70,7 @@ var readers = map[string]string{
 	"internal/store/document.go":         written,
 	"internal/store/dump.go":             "rows are lists, whose values have no keys",
 	"internal/store/facts.go":            written,
-	"internal/store/insights.go":         written,
-	"internal/store/learnings.go":        written,
 	"internal/store/reviews.go":          written,
-	"internal/store/shared.go":           written,
 	"internal/strict/strict.go":          itself,
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 )
 
@@ -14,12 +13,9 @@ const answerLife = 7 * 24 * time.Hour
 // a week.
 func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bool, err error) {
 	since := millis(r.db.now().Add(-answerLife))
-	err = row(ctx, r.db.read, "SELECT answer FROM answers WHERE repo_id = $1 AND task = $2 AND at >= $3",
+	err = rows(ctx, r.db.read, "SELECT answer FROM answers WHERE repo_id = $1 AND task = $2 AND at >= $3",
 		[]any{r.id, task, since}, into(&answer))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
-	}
-	return answer, err == nil, r.db.fail("read answer", err)
+	return answer, answer != nil, r.db.fail("read answer", err)
 }
 
 // KeepAnswers stores the answers to tasks until the review is saved, all or none.

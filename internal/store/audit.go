@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 )
 
@@ -35,16 +34,10 @@ func (db *DB) addAudit(ctx context.Context, repo string, a AuditRow) (func(conte
 	const op = "save what was changed"
 	id := db.newID()
 	end := func(ctx context.Context, after string) error {
-		return db.Transact(ctx, op, func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, "UPDATE audit SET after = $1 WHERE repo_id = $2 AND id = $3", after, repo, id)
-			return err
-		})
+		return db.exec(ctx, op, "UPDATE audit SET after = $1 WHERE repo_id = $2 AND id = $3", after, repo, id)
 	}
-	return end, db.Transact(ctx, op, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, repo_id, at, who, action, subject, before, after)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, '')`, id, repo, millis(a.At), a.Who, a.Action, a.Subject, a.Before)
-		return err
-	})
+	return end, db.exec(ctx, op, `INSERT INTO audit (id, repo_id, at, who, action, subject, before, after)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, '')`, id, repo, millis(a.At), a.Who, a.Action, a.Subject, a.Before)
 }
 
 // Audit returns the last changes of the repository, the newest first.
@@ -58,15 +51,9 @@ func (db *DB) ServerAudit(ctx context.Context, limit int) ([]AuditRow, error) {
 }
 
 func (db *DB) audit(ctx context.Context, repo string, limit int) ([]AuditRow, error) {
-	var all []AuditRow
-	err := rows(ctx, db.read, `SELECT id, at, who, action, subject, before, after FROM audit
-		WHERE repo_id = $1 ORDER BY id DESC LIMIT $2`, []any{repo, limit}, func(s scanner) error {
-		var a AuditRow
-		var at int64
-		err := s.Scan(&a.ID, &at, &a.Who, &a.Action, &a.Subject, &a.Before, &a.After)
-		a.At = fromMillis(at)
-		all = append(all, a)
-		return err
+	all, err := collect(ctx, db.read, `SELECT id, at, who, action, subject, before, after FROM audit
+		WHERE repo_id = $1 ORDER BY id DESC LIMIT $2`, []any{repo, limit}, func(s scanner, a *AuditRow) error {
+		return s.Scan(&a.ID, (*moment)(&a.At), &a.Who, &a.Action, &a.Subject, &a.Before, &a.After)
 	})
 	return all, db.fail("read what was changed", err)
 }

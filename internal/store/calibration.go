@@ -14,8 +14,7 @@ import (
 // oldest first: those of outcomes, and of pruned findings. An outcome that says nothing about
 // the finding is not one.
 func (r *Repo) Labels(ctx context.Context, limit int) ([]calibration.Label, error) {
-	var labels []calibration.Label
-	err := rows(ctx, r.db.read, `
+	labels, err := collect(ctx, r.db.read, `
 		SELECT w.confidence, w.refit, w.accepted, w.finder, w.category, w.severity, w.at FROM (
 			SELECT o.confidence, o.refit, o.accepted, o.finder, o.category, o.severity, o.at, o.fingerprint, o.pull
 				FROM outcomes o
@@ -28,14 +27,8 @@ func (r *Repo) Labels(ctx context.Context, limit int) ([]calibration.Label, erro
 		) AS w
 		WHERE w.at > COALESCE((SELECT s.at FROM threshold_resets s WHERE s.repo_id = $1), 0)
 		ORDER BY w.at DESC, w.fingerprint DESC, w.pull DESC LIMIT $2`, []any{r.id, limit},
-		func(s scanner) error {
-			var l calibration.Label
-			var accepted int
-			var at int64
-			err := s.Scan(&l.Confidence, &l.Refit, &accepted, &l.Finder, &l.Category, &l.Severity, &at)
-			l.Accepted, l.At = accepted == 1, fromMillis(at)
-			labels = append(labels, l)
-			return err
+		func(s scanner, l *calibration.Label) error {
+			return s.Scan(&l.Confidence, &l.Refit, &l.Accepted, &l.Finder, &l.Category, &l.Severity, (*moment)(&l.At))
 		})
 	slices.Reverse(labels)
 	return labels, r.db.fail("read labels", err)
@@ -52,11 +45,8 @@ func labelOf(o precedent.Outcome) int {
 
 // ResetThreshold makes calibration start anew: it ignores labels up to the time.
 func (r *Repo) ResetThreshold(ctx context.Context, at time.Time) error {
-	return r.change(ctx, "reset threshold", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO threshold_resets (repo_id, at) VALUES ($1, $2)
-			ON CONFLICT (repo_id) DO UPDATE SET at = excluded.at WHERE threshold_resets.at < excluded.at`, r.id, millis(at))
-		return err
-	})
+	return r.exec(ctx, "reset threshold", `INSERT INTO threshold_resets (repo_id, at) VALUES ($1, $2)
+		ON CONFLICT (repo_id) DO UPDATE SET at = excluded.at WHERE threshold_resets.at < excluded.at`, millis(at))
 }
 
 // Threshold is the threshold of reviews from a time on.
@@ -77,17 +67,10 @@ func (r *Repo) Thresholds(ctx context.Context, limit int) ([]Threshold, error) {
 
 // thresholds returns the newest first.
 func (r *Repo) thresholds(ctx context.Context, q querier, limit int) ([]Threshold, error) {
-	var found []Threshold
-	err := rows(ctx, q, `SELECT review_id, at, threshold, source, labels FROM thresholds
-		WHERE repo_id = $1 ORDER BY at DESC, review_id DESC LIMIT $2`, []any{r.id, limit}, func(s scanner) error {
-		var t Threshold
-		var at int64
-		err := s.Scan(&t.Review, &at, &t.Threshold, &t.From, &t.Labels)
-		t.At = fromMillis(at)
-		found = append(found, t)
-		return err
+	return collect(ctx, q, `SELECT review_id, at, threshold, source, labels FROM thresholds
+		WHERE repo_id = $1 ORDER BY at DESC, review_id DESC LIMIT $2`, []any{r.id, limit}, func(s scanner, t *Threshold) error {
+		return s.Scan(&t.Review, (*moment)(&t.At), &t.Threshold, &t.From, &t.Labels)
 	})
-	return found, err
 }
 
 // saveThreshold adds a row if the review's threshold or its source is a new one.

@@ -42,6 +42,22 @@ func (r *Repo) change(ctx context.Context, op string, use func(*sql.Tx) error) e
 	return r.db.write(ctx, op, lock(r.id), use)
 }
 
+// exec is change for one statement, in which $1 is the repository.
+func (r *Repo) exec(ctx context.Context, op, statement string, args ...any) error {
+	return r.change(ctx, op, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statement, append([]any{r.id}, args...)...)
+		return err
+	})
+}
+
+// exec is Transact for one statement.
+func (db *DB) exec(ctx context.Context, op, statement string, args ...any) error {
+	return db.Transact(ctx, op, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statement, args...)
+		return err
+	})
+}
+
 func (db *DB) write(ctx context.Context, op string, l lock, use func(*sql.Tx) error) error {
 	return db.fail(op, db.retryBusy(ctx, func() error { return db.attempt(ctx, l, use) }))
 }

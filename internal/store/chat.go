@@ -23,10 +23,7 @@ func (r *Repo) HandledComments(ctx context.Context, pull int) (map[string]Handle
 		"SELECT comment, hash, document, at FROM handled_comments WHERE repo_id = $1 AND pull = $2", []any{r.id, pull},
 		func(s scanner) error {
 			var h HandledComment
-			var document string
-			var at int64
-			err := s.Scan(&h.Comment, &h.Hash, &document, &at)
-			h.Document, h.At = json.RawMessage(document), fromMillis(at)
+			err := s.Scan(&h.Comment, &h.Hash, (*[]byte)(&h.Document), (*moment)(&h.At))
 			found[h.Comment] = h
 			return err
 		})
@@ -57,16 +54,13 @@ func (r *Repo) AnswerPosts(ctx context.Context, pull int) ([]Post, error) {
 
 // Pause pauses the reviews of the pull request, or resumes them. Pausing twice keeps the first.
 func (r *Repo) Pause(ctx context.Context, pull int, who string, paused bool) error {
-	return r.change(ctx, "pause reviews", func(tx *sql.Tx) error {
-		if !paused {
-			_, err := tx.ExecContext(ctx, "DELETE FROM paused_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull)
-			return err
-		}
-		_, err := tx.ExecContext(ctx,
-			"INSERT INTO paused_pulls (repo_id, pull, who, at) VALUES ($1, $2, $3, $4) ON CONFLICT (repo_id, pull) DO NOTHING",
-			r.id, pull, who, millis(r.db.now()))
-		return err
-	})
+	const op = "pause reviews"
+	if !paused {
+		return r.exec(ctx, op, "DELETE FROM paused_pulls WHERE repo_id = $1 AND pull = $2", pull)
+	}
+	return r.exec(ctx, op,
+		"INSERT INTO paused_pulls (repo_id, pull, who, at) VALUES ($1, $2, $3, $4) ON CONFLICT (repo_id, pull) DO NOTHING",
+		pull, who, millis(r.db.now()))
 }
 
 // PausedBy returns who paused the reviews of the pull request; paused is false if nobody did.

@@ -81,11 +81,8 @@ func clonesRows(ctx context.Context, q querier, current, root precedent.Repo) (o
 
 // idOf returns the id of the rows with an identity; empty for none.
 func idOf(ctx context.Context, q querier, identity precedent.Repo) (id string, err error) {
-	err = row(ctx, q, "SELECT repo_id FROM identities WHERE host = $1 AND owner = $2 AND name = $3",
+	err = rows(ctx, q, "SELECT repo_id FROM identities WHERE host = $1 AND owner = $2 AND name = $3",
 		[]any{identity.Host, identity.Owner, identity.Name}, into(&id))
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
 	return id, err
 }
 
@@ -106,19 +103,12 @@ func onlyWithoutRoot(ctx context.Context, q querier) (id string, err error) {
 
 // namesOfOthers returns a name of each repository of the database but one, sorted.
 func namesOfOthers(ctx context.Context, q querier, but string) ([]precedent.Repo, error) {
-	var all []precedent.Repo
-	err := rows(ctx, q, `SELECT host, owner, name FROM identities WHERE host || '/' || owner || '/' || name IN (
+	return collect(ctx, q, `SELECT host, owner, name FROM identities WHERE host || '/' || owner || '/' || name IN (
 			SELECT MIN(i.host || '/' || i.owner || '/' || i.name) FROM identities i
 			WHERE i.repo_id <> $3 AND i.owner <> $1 AND (i.host <> $2 OR NOT EXISTS (SELECT 1 FROM identities o
 				WHERE o.repo_id = i.repo_id AND o.host <> $2)) GROUP BY i.repo_id)
 		ORDER BY host, owner, name`,
-		[]any{precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host, but}, func(s scanner) error {
-			var n precedent.Repo
-			err := s.Scan(&n.Host, &n.Owner, &n.Name)
-			all = append(all, n)
-			return err
-		})
-	return all, err
+		[]any{precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host, but}, scanName)
 }
 
 // NamesOfOthers returns a name of each repository of the database but the one with the identity, sorted. It makes no

@@ -249,16 +249,11 @@ func fromZeroMillis(ms int64) time.Time {
 
 // conversationsAfter returns the conversations after one, in order.
 func (s *corpusSave) conversationsAfter(ctx context.Context, last conversation, n int) ([]conversation, error) {
-	var all []conversation
-	err := rows(ctx, s.tx, `SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND (kind > $2 OR kind = $2 AND root > $3)
-		ORDER BY kind, root LIMIT $4`, []any{s.repo.id, last.kind, string(last.root), n}, func(r scanner) error {
-		var c conversation
-		err := r.Scan(&c.kind, &c.root)
-		all = append(all, c)
-		return err
-	})
-	return all, err
+	return collect(ctx, s.tx, `SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND (kind > $2 OR kind = $2 AND root > $3)
+		ORDER BY kind, root LIMIT $4`, []any{s.repo.id, last.kind, string(last.root), n}, scanConversation)
 }
+
+func scanConversation(s scanner, c *conversation) error { return s.Scan(&c.kind, &c.root) }
 
 func compareConversations(a, b conversation) int {
 	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root))

@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
-	"errors"
 	"slices"
 
 	"github.com/precedent-dev/precedent"
@@ -221,10 +219,8 @@ const corpusChunkQuery = `SELECT h.number, h.chunk, h.text, h.words, h.outcome, 
 func scanCorpusChunk(s scanner) (precedent.CorpusChunk, int64, error) {
 	var c precedent.CorpusChunk
 	var number int64
-	var t corpusTimes
 	own := []any{&number, &c.Chunk, &c.Text, &c.Words, &c.Outcome, &c.Unusable, &c.PullTitle}
-	err := s.Scan(append(own, corpusCommentInto(&c.CorpusComment, &t)...)...)
-	t.set(&c.CorpusComment)
+	err := s.Scan(append(own, corpusCommentInto(&c.CorpusComment)...)...)
 	return c, number, err
 }
 
@@ -237,11 +233,8 @@ func (r *Repo) CorpusChunks(ctx context.Context, each func(precedent.CorpusChunk
 // HasCorpus reports whether the corpus has comments.
 func (r *Repo) HasCorpus(ctx context.Context) (bool, error) {
 	var one int
-	err := row(ctx, r.db.read, "SELECT 1 FROM corpus_comments WHERE repo_id = $1 LIMIT 1", []any{r.id}, into(&one))
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, r.db.fail("read corpus", err)
+	err := rows(ctx, r.db.read, "SELECT 1 FROM corpus_comments WHERE repo_id = $1 LIMIT 1", []any{r.id}, into(&one))
+	return one > 0, r.db.fail("read corpus", err)
 }
 
 func (r *Repo) corpusChunks(ctx context.Context, condition string, args []any,

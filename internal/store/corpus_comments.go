@@ -15,33 +15,25 @@ var ErrNoComment = errors.New("no such comment in the corpus")
 const corpusCommentColumns = `c.kind, c.id, c.pull, c.root, c.author_id, c.author, c.may_write, c.body, c.path, c.side,
 	c.start_line, c.end_line, c.hunk, c.head, c.outdated, c.url, c.at, c.updated_at, c.deleted_at`
 
-// corpusTimes are the times of a comment as they are stored.
-type corpusTimes struct{ at, updated, deleted int64 }
-
-// corpusCommentInto returns where the columns of a comment are scanned to; set completes it.
-func corpusCommentInto(c *precedent.CorpusComment, t *corpusTimes) []any {
+// corpusCommentInto returns where the columns of a comment are scanned to.
+func corpusCommentInto(c *precedent.CorpusComment) []any {
 	return []any{
 		&c.Kind, &c.ID, &c.Pull, &c.Root, &c.AuthorID, &c.Author, &c.MayWrite, &c.Body, &c.Path, &c.Side,
-		&c.Start, &c.End, &c.Hunk, &c.Commit, &c.Outdated, &c.URL, &t.at, &t.updated, &t.deleted,
+		&c.Start, &c.End, &c.Hunk, &c.Commit, &c.Outdated, &c.URL, (*moment)(&c.At), (*moment)(&c.UpdatedAt),
+		(*moment)(&c.DeletedAt),
 	}
-}
-
-func (t corpusTimes) set(c *precedent.CorpusComment) {
-	c.At, c.UpdatedAt, c.DeletedAt = fromMillis(t.at), fromMillis(t.updated), fromZeroMillis(t.deleted)
 }
 
 // CorpusComment returns a comment, also one that was deleted. The error wraps ErrNoComment if
 // the corpus does not have it.
 func (r *Repo) CorpusComment(ctx context.Context, kind string, id precedent.ForgeID) (precedent.CorpusComment, error) {
 	var c precedent.CorpusComment
-	var t corpusTimes
 	err := row(ctx, r.db.read,
 		"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id = $3",
-		[]any{r.id, kind, string(id)}, into(corpusCommentInto(&c, &t)...))
+		[]any{r.id, kind, string(id)}, into(corpusCommentInto(&c)...))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNoComment
 	}
-	t.set(&c)
 	return c, r.db.fail("read comment of the corpus", err)
 }
 
@@ -83,11 +75,9 @@ func (s *corpusSave) load(ctx context.Context, column, kind string, values []str
 			"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND "+column+" IN ("+numbers+")",
 			append([]any{s.repo.id, kind}, args...), func(r scanner) error {
 				var c precedent.CorpusComment
-				var t corpusTimes
-				if err := r.Scan(corpusCommentInto(&c, &t)...); err != nil {
+				if err := r.Scan(corpusCommentInto(&c)...); err != nil {
 					return err
 				}
-				t.set(&c)
 				if k := (commentKey{c.Kind, c.ID}); s.rows[k] == nil {
 					s.rows[k] = &c
 				}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -107,15 +106,7 @@ func (r *Repo) ReadCorpusIndex(ctx context.Context, each func(number int64, doc 
 // CorpusNumbered returns the chunks with the numbers, as far as they exist.
 func (r *Repo) CorpusNumbered(ctx context.Context, numbers []int64) (map[int64]*precedent.CorpusChunk, error) {
 	found := make(map[int64]*precedent.CorpusChunk, len(numbers))
-	texts := make([]string, len(numbers))
-	for i, n := range numbers {
-		texts[i] = strconv.FormatInt(n, 10)
-	}
-	err := inBatches(texts, 2, func(places string, args []any) error {
-		for i := range args {
-			args[i] = numbers[i]
-		}
-		numbers = numbers[len(args):]
+	err := inBatches(numbers, 2, func(places string, args []any) error {
 		return rows(ctx, r.db.read, corpusChunkQuery+"AND h.number IN ("+places+")", append([]any{r.id}, args...),
 			func(s scanner) error {
 				c, number, err := scanCorpusChunk(s)

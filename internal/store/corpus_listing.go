@@ -29,16 +29,10 @@ const CorpusPullKind = "pull"
 
 // CorpusListings returns the state of each list, ordered by stream.
 func (r *Repo) CorpusListings(ctx context.Context) ([]CorpusListing, error) {
-	var all []CorpusListing
-	err := rows(ctx, r.db.read,
+	all, err := collect(ctx, r.db.read,
 		"SELECT stream, since, began, done, ended FROM corpus_listings WHERE repo_id = $1 ORDER BY stream", []any{r.id},
-		func(row scanner) error {
-			var l CorpusListing
-			var since, began, ended int64
-			err := row.Scan(&l.Stream, &since, &began, &l.Done, &ended)
-			l.Since, l.Began, l.Ended = fromZeroMillis(since), fromZeroMillis(began), fromZeroMillis(ended)
-			all = append(all, l)
-			return err
+		func(s scanner, l *CorpusListing) error {
+			return s.Scan(&l.Stream, (*moment)(&l.Since), (*moment)(&l.Began), &l.Done, (*moment)(&l.Ended))
 		})
 	return all, r.db.fail("read listings of the corpus", err)
 }
@@ -102,15 +96,10 @@ func (r *Repo) UnlistedCorpus(ctx context.Context, from time.Time) ([]CorpusRef,
 			into(&stored))
 	}
 	if err == nil {
-		err = rows(ctx, r.db.read, `SELECT c.kind, c.id FROM corpus_comments c WHERE c.repo_id = $1 AND c.deleted_at = 0 AND c.at >= $2 AND c.at < $3
+		all, err = collect(ctx, r.db.read, `SELECT c.kind, c.id FROM corpus_comments c WHERE c.repo_id = $1 AND c.deleted_at = 0 AND c.at >= $2 AND c.at < $3
 			AND NOT EXISTS (SELECT 1 FROM corpus_listed l WHERE l.repo_id = c.repo_id AND l.kind = c.kind AND l.id = c.id)
 			AND NOT EXISTS (SELECT 1 FROM corpus_listed l WHERE l.repo_id = c.repo_id AND l.kind = $4 AND l.id = CAST(c.pull AS TEXT))
-			ORDER BY c.kind, c.id`, append(args, CorpusPullKind), func(row scanner) error {
-			var one CorpusRef
-			err := row.Scan(&one.Kind, &one.ID)
-			all = append(all, one)
-			return err
-		})
+			ORDER BY c.kind, c.id`, append(args, CorpusPullKind), func(s scanner, c *CorpusRef) error { return s.Scan(&c.Kind, &c.ID) })
 	}
 	return all, stored, r.db.fail("compare the corpus with its listing", err)
 }
@@ -141,9 +130,7 @@ func (r *Repo) CorpusCommentsOf(ctx context.Context, kind string,
 			"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id IN ("+places+")",
 			append([]any{r.id, kind}, args...), func(row scanner) error {
 				var c precedent.CorpusComment
-				var t corpusTimes
-				err := row.Scan(corpusCommentInto(&c, &t)...)
-				t.set(&c)
+				err := row.Scan(corpusCommentInto(&c)...)
 				found[c.ID] = c
 				return err
 			})

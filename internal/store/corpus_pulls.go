@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -13,41 +12,24 @@ const corpusPullColumns = "p.number, p.title, p.author_id, p.author, p.merged, p
 
 func scanCorpusPull(s scanner) (precedent.CorpusPull, error) {
 	var p precedent.CorpusPull
-	var merged, updated int64
-	err := s.Scan(&p.Number, &p.Title, &p.AuthorID, &p.Author, &merged, &p.Reverted, &updated)
-	p.Merged, p.UpdatedAt = fromZeroMillis(merged), fromZeroMillis(updated)
+	err := s.Scan(&p.Number, &p.Title, &p.AuthorID, &p.Author, (*moment)(&p.Merged), &p.Reverted,
+		(*moment)(&p.UpdatedAt))
 	return p, err
 }
 
 // loadPulls reads the pull requests with the numbers.
 func (s *corpusSave) loadPulls(ctx context.Context, numbers []int) (map[int]precedent.CorpusPull, error) {
 	found := make(map[int]precedent.CorpusPull, len(numbers))
-	err := s.eachPullBatch(numbers, func(places string, args []any) error {
+	err := inBatches(numbers, 2, func(places string, args []any) error {
 		return rows(ctx, s.tx,
-			"SELECT "+corpusPullColumns+" FROM corpus_pulls p WHERE p.repo_id = $1 AND p.number IN ("+places+")", args,
-			func(r scanner) error {
+			"SELECT "+corpusPullColumns+" FROM corpus_pulls p WHERE p.repo_id = $1 AND p.number IN ("+places+")",
+			append([]any{s.repo.id}, args...), func(r scanner) error {
 				p, err := scanCorpusPull(r)
 				found[p.Number] = p
 				return err
 			})
 	})
 	return found, err
-}
-
-// eachPullBatch calls use for batches of numbers, as inBatches does; the first argument is the
-// repository.
-func (s *corpusSave) eachPullBatch(numbers []int, use func(places string, args []any) error) error {
-	texts := make([]string, len(numbers))
-	for i, n := range numbers {
-		texts[i] = strconv.Itoa(n)
-	}
-	return inBatches(texts, 2, func(places string, args []any) error {
-		for i := range args {
-			args[i] = numbers[i]
-		}
-		numbers = numbers[len(args):]
-		return use(places, append([]any{s.repo.id}, args...))
-	})
 }
 
 // mergePull returns what is known of a pull request from two versions of it.
@@ -126,14 +108,12 @@ func (s *corpusSave) writePulls(ctx context.Context, known map[int]precedent.Cor
 
 // touchPulls has the conversations of pull requests chunked again.
 func (s *corpusSave) touchPulls(ctx context.Context, numbers []int) error {
-	return s.eachPullBatch(numbers, func(places string, args []any) error {
-		return rows(ctx, s.tx, "SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND pull IN ("+places+")",
-			args, func(r scanner) error {
-				var c conversation
-				err := r.Scan(&c.kind, &c.root)
-				s.touch(c)
-				return err
-			})
+	return inBatches(numbers, 2, func(places string, args []any) error {
+		all, err := collect(ctx, s.tx,
+			"SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND pull IN ("+places+")",
+			append([]any{s.repo.id}, args...), scanConversation)
+		s.touch(all...)
+		return err
 	})
 }
 
@@ -142,13 +122,9 @@ func (s *corpusSave) touchPulls(ctx context.Context, numbers []int) error {
 func (s *corpusSave) markReverted(ctx context.Context, by map[int]int) ([]int, error) {
 	var changed []int
 	for number, reverter := range by {
-		result, err := s.tx.ExecContext(ctx, `INSERT INTO corpus_pulls (repo_id, number, title, author_id, author, merged, reverted, updated_at)
+		n, err := affected(s.tx.ExecContext(ctx, `INSERT INTO corpus_pulls (repo_id, number, title, author_id, author, merged, reverted, updated_at)
 			VALUES ($1, $2, '', '', '', 0, $3, 0) ON CONFLICT (repo_id, number) DO UPDATE SET reverted = excluded.reverted
-			WHERE corpus_pulls.reverted < excluded.reverted`, s.repo.id, number, reverter)
-		if err != nil {
-			return nil, err
-		}
-		n, err := result.RowsAffected()
+			WHERE corpus_pulls.reverted < excluded.reverted`, s.repo.id, number, reverter))
 		if err != nil {
 			return nil, err
 		}

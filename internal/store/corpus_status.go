@@ -50,16 +50,14 @@ func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
 		Comments: []Tally{}, Unusable: []Tally{}, Outcomes: []Tally{}, Streams: []CorpusCheckpoint{},
 		Vectors: []VectorTally{},
 	}
-	var oldest, newest int64
 	err := row(ctx, r.db.read, `SELECT COALESCE(SUM(CASE WHEN deleted_at > 0 THEN 1 ELSE 0 END), 0),
 		COUNT(DISTINCT CASE WHEN deleted_at > 0 THEN NULL ELSE LOWER(author) END),
 		COALESCE(MIN(CASE WHEN deleted_at > 0 THEN NULL ELSE at END), 0), COALESCE(MAX(CASE WHEN deleted_at > 0 THEN NULL ELSE at END), 0),
 		COALESCE(SUM(LENGTH(body) + LENGTH(hunk)), 0) FROM corpus_comments WHERE repo_id = $1`,
-		[]any{r.id}, into(&s.Deleted, &s.People, &oldest, &newest, &s.TextBytes))
+		[]any{r.id}, into(&s.Deleted, &s.People, (*moment)(&s.Oldest), (*moment)(&s.Newest), &s.TextBytes))
 	if err != nil {
 		return s, err
 	}
-	s.Oldest, s.Newest = fromZeroMillis(oldest), fromZeroMillis(newest)
 	// Of one that is reverted and was not merged, nothing is known but that.
 	err = row(ctx, r.db.read, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN merged > 0 THEN 1 ELSE 0 END), 0),
 		COALESCE(SUM(CASE WHEN reverted > 0 THEN 1 ELSE 0 END), 0) FROM corpus_pulls
@@ -124,9 +122,8 @@ func (r *Repo) CorpusCheckpoints(ctx context.Context) ([]CorpusCheckpoint, error
 	err := rows(ctx, r.db.read, `SELECT stream, watermark, since, cursor, pages, saved_at FROM corpus_checkpoints
 		WHERE repo_id = $1 ORDER BY stream`, []any{r.id}, func(row scanner) error {
 		var c CorpusCheckpoint
-		var watermark, since, saved int64
-		err := row.Scan(&c.Stream, &watermark, &since, &c.Cursor, &c.Pages, &saved)
-		c.Watermark, c.Since, c.SavedAt = fromZeroMillis(watermark), fromZeroMillis(since), fromMillis(saved)
+		err := row.Scan(&c.Stream, (*moment)(&c.Watermark), (*moment)(&c.Since), &c.Cursor, &c.Pages,
+			(*moment)(&c.SavedAt))
 		all = append(all, c)
 		return err
 	})

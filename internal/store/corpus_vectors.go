@@ -43,12 +43,8 @@ func (r *Repo) SaveCorpusVectors(ctx context.Context, vectors []CorpusVector) (i
 		}
 		defer save.Close()
 		for _, v := range vectors {
-			result, err := save.ExecContext(ctx, r.id, v.Kind, string(v.ID), v.Chunk, v.Model, len(v.Vector), v.Hash,
-				packVector(v.Vector))
-			if err != nil {
-				return err
-			}
-			n, err := result.RowsAffected()
+			n, err := affected(save.ExecContext(ctx, r.id, v.Kind, string(v.ID), v.Chunk, v.Model, len(v.Vector), v.Hash,
+				packVector(v.Vector)))
 			if err != nil {
 				return err
 			}
@@ -127,13 +123,10 @@ func (r *Repo) CorpusWithoutVectors(ctx context.Context, model string, dimension
 
 // CorpusVectorSizes counts the vectors of a model by the number of their dimensions, the most first.
 func (r *Repo) CorpusVectorSizes(ctx context.Context, model string) ([]VectorTally, error) {
-	var all []VectorTally
-	err := rows(ctx, r.db.read, `SELECT dimensions, COUNT(*) FROM corpus_vectors WHERE repo_id = $1 AND model = $2
-		GROUP BY dimensions ORDER BY COUNT(*) DESC, dimensions`, []any{r.id, model}, func(s scanner) error {
-		one := VectorTally{Model: model}
-		err := s.Scan(&one.Dimensions, &one.Count)
-		all = append(all, one)
-		return err
+	all, err := collect(ctx, r.db.read, `SELECT dimensions, COUNT(*) FROM corpus_vectors WHERE repo_id = $1 AND model = $2
+		GROUP BY dimensions ORDER BY COUNT(*) DESC, dimensions`, []any{r.id, model}, func(s scanner, v *VectorTally) error {
+		v.Model = model
+		return s.Scan(&v.Dimensions, &v.Count)
 	})
 	return all, r.db.fail("read vectors of the corpus", err)
 }

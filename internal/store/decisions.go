@@ -46,15 +46,11 @@ type Effect struct {
 
 // Effects returns the last decisions that the memory with the id caused, the newest first.
 func (r *Repo) Effects(ctx context.Context, id string, limit int) ([]Effect, error) {
-	var all []Effect
-	err := rows(ctx, r.db.read, `
+	all, err := collect(ctx, r.db.read, `
 		SELECT review_id, finding, step, text, delta, caused_by FROM decisions
 		WHERE repo_id = $1 AND caused_by = $2 AND caused_by <> '' ORDER BY review_id DESC, finding, nth LIMIT $3`,
-		[]any{r.id, id, limit}, func(s scanner) error {
-			var e Effect
-			err := s.Scan(&e.Review, &e.Finding, &e.Step, &e.Text, &e.Delta, &e.By)
-			all = append(all, e)
-			return err
+		[]any{r.id, id, limit}, func(s scanner, e *Effect) error {
+			return s.Scan(&e.Review, &e.Finding, &e.Step, &e.Text, &e.Delta, &e.By)
 		})
 	return all, r.db.fail("read decisions", err)
 }

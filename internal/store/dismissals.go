@@ -16,13 +16,9 @@ const DismissalLife = 180 * 24 * time.Hour
 const dismissalColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at,
 	expires_at, hits, rule, glob, source`
 
-func scanDismissal(s scanner) (precedent.Dismissal, error) {
-	var j precedent.Dismissal
-	var at, expires int64
-	err := s.Scan(&j.ID, &j.Finding, &j.Fingerprint, &j.Place, &j.Claim, &j.Path, &j.Symbol, &j.Category, &j.Severity,
-		&j.Reason, &j.Who, &at, &expires, &j.Hits, &j.Rule, &j.Glob, &j.Source)
-	j.At, j.ExpiresAt = fromMillis(at), fromMillis(expires)
-	return j, err
+func scanDismissal(s scanner, j *precedent.Dismissal) error {
+	return s.Scan(&j.ID, &j.Finding, &j.Fingerprint, &j.Place, &j.Claim, &j.Path, &j.Symbol, &j.Category, &j.Severity,
+		&j.Reason, &j.Who, (*moment)(&j.At), (*moment)(&j.ExpiresAt), &j.Hits, &j.Rule, &j.Glob, &j.Source)
 }
 
 // Reject saves a dismissal made at j.At and returns it with its id and expiry, and true. If
@@ -40,10 +36,7 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Dismissal) (precedent.Dis
 		if millis(j.At) <= taken { // another machine's clock is ahead
 			j.At = fromMillis(taken + 1)
 		}
-		scan := func(s scanner) (err error) {
-			saved, err = scanDismissal(s)
-			return err
-		}
+		scan := func(s scanner) error { return scanDismissal(s, &saved) }
 		err := row(ctx, tx, `
 			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
 				who, at, expires_at, hits, rule, glob, source)
@@ -88,13 +81,8 @@ func (r *Repo) DismissalsByID(ctx context.Context, prefix string, now time.Time,
 func (r *Repo) dismissals(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Dismissal,
 	error,
 ) {
-	var found []precedent.Dismissal
-	err := rows(ctx, q, "SELECT "+dismissalColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
-		append([]any{r.id}, args...), func(s scanner) error {
-			j, err := scanDismissal(s)
-			found = append(found, j)
-			return err
-		})
+	found, err := collect(ctx, q, "SELECT "+dismissalColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
+		append([]any{r.id}, args...), scanDismissal)
 	return found, r.db.fail("read dismissals", err)
 }
 
@@ -129,13 +117,10 @@ func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
 func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, error) {
 	var n int64
 	err := r.change(ctx, "retire dismissal", func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx,
+		var err error
+		if n, err = affected(tx.ExecContext(ctx,
 			"UPDATE rejections SET expires_at = $3, retired = $4 WHERE repo_id = $1 AND id = $2 AND expires_at > $3",
-			r.id, id, millis(at), why)
-		if err != nil {
-			return err
-		}
-		if n, err = result.RowsAffected(); err != nil || n == 0 {
+			r.id, id, millis(at), why)); err != nil || n == 0 {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `
@@ -178,15 +163,11 @@ const maxFinderRules = 1_000
 // FinderRules returns the finders and the rules of analyzers that the stored findings have, sorted,
 // and without the rules of the guide. The rule of a finding that names none is empty.
 func (r *Repo) FinderRules(ctx context.Context) ([]precedent.Finding, error) {
-	var found []precedent.Finding
-	err := rows(ctx, r.db.read, `
+	found, err := collect(ctx, r.db.read, `
 		SELECT DISTINCT finder, rule FROM findings
 		WHERE repo_id = $1 AND rule NOT IN (SELECT id FROM rules WHERE repo_id = $1)
-		ORDER BY finder, rule LIMIT $2`, []any{r.id, maxFinderRules}, func(s scanner) error {
-		var f precedent.Finding
-		err := s.Scan(&f.Finder, &f.Rule)
-		found = append(found, f)
-		return err
+		ORDER BY finder, rule LIMIT $2`, []any{r.id, maxFinderRules}, func(s scanner, f *precedent.Finding) error {
+		return s.Scan(&f.Finder, &f.Rule)
 	})
 	return found, r.db.fail("read rules of findings", err)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -65,10 +64,10 @@ func (r *Repo) sinceSeen(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 	at time.Time,
 ) (ms int64, err error) {
 	var seen int64
-	err = row(ctx, tx, `SELECT seen_at FROM watched_pulls WHERE repo_id = $1 AND pull = $2 AND seen_at > 0
+	err = rows(ctx, tx, `SELECT seen_at FROM watched_pulls WHERE repo_id = $1 AND pull = $2 AND seen_at > 0
 		AND NOT EXISTS (SELECT 1 FROM reviews WHERE repo_id = $1 AND pull = $2)`, []any{r.id, pullOf(review)}, into(&seen))
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+	if seen == 0 {
+		return 0, err
 	}
 	return max(0, millis(at)-seen) + review.TookMS, err
 }
@@ -103,12 +102,10 @@ func (r *Repo) reviewFacts(ctx context.Context, condition string, args ...any) (
 	err := rows(ctx, r.db.read, "SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND "+condition,
 		append([]any{r.id}, args...), func(s scanner) error {
 			f := ReviewFacts{Repo: r.id}
-			var at int64
 			var document string
-			if err := s.Scan(&f.ID, &f.Head, &f.Pull, &at, &f.Verdict, &document); err != nil {
+			if err := s.Scan(&f.ID, &f.Head, &f.Pull, (*moment)(&f.At), &f.Verdict, &document); err != nil {
 				return err
 			}
-			f.At = fromMillis(at)
 			if document == "" {
 				old = append(old, len(all))
 			} else if err := json.Unmarshal([]byte(document), &f.Facts); err != nil {
@@ -140,15 +137,8 @@ func (r *Repo) OutcomesSince(ctx context.Context, since time.Time) ([]precedent.
 
 // ThreadStates counts the threads that were opened since a time, by state.
 func (r *Repo) ThreadStates(ctx context.Context, since time.Time) (map[precedent.ThreadState]int, error) {
-	states := map[precedent.ThreadState]int{}
-	err := rows(ctx, r.db.read,
+	states, err := counts[precedent.ThreadState](ctx, r.db.read,
 		"SELECT state, COUNT(*) FROM threads WHERE repo_id = $1 AND opened_at >= $2 GROUP BY state",
-		[]any{r.id, millis(since)}, func(s scanner) error {
-			var state precedent.ThreadState
-			var n int
-			err := s.Scan(&state, &n)
-			states[state] = n
-			return err
-		})
+		[]any{r.id, millis(since)})
 	return states, r.db.fail("count threads", err)
 }

@@ -125,14 +125,11 @@ func (r *Repo) countSightings(ctx context.Context, tx *sql.Tx, folded []*precede
 const knownColumns = `fingerprint, id, place, finder, rule, category, severity, confidence, path, side,
 	start_line, end_line, symbol, quote, title, body, seen, first_seen, last_seen, last_review`
 
-func scanKnown(s scanner) (Known, error) {
-	var k Known
-	var first, last int64
-	err := s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Finder, &k.Rule, &k.Category, &k.Severity, &k.Confidence, &k.Path,
+func scanKnown(s scanner, k *Known) error {
+	return s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Finder, &k.Rule, &k.Category, &k.Severity, &k.Confidence, &k.Path,
 		&k.Side,
-		&k.Start, &k.End, &k.Symbol, &k.Quote, &k.Title, &k.Body, &k.Seen, &first, &last, &k.LastReview)
-	k.First, k.Last = fromMillis(first), fromMillis(last)
-	return k, err
+		&k.Start, &k.End, &k.Symbol, &k.Quote, &k.Title, &k.Body, &k.Seen, (*moment)(&k.First), (*moment)(&k.Last),
+		&k.LastReview)
 }
 
 // knownPerFile limits what is read of one file: as many as pruning keeps.
@@ -152,7 +149,8 @@ func (r *Repo) Known(ctx context.Context, paths []string, limit int) (map[string
 				FROM findings WHERE repo_id = $1 AND path IN (`+numbers+`)
 			) AS newest WHERE nth <= $2 ORDER BY last_seen DESC, fingerprint LIMIT $3`,
 			append([]any{r.id, knownPerFile, limit - len(known)}, args...), func(s scanner) error {
-				k, err := scanKnown(s)
+				var k Known
+				err := scanKnown(s, &k)
 				known[k.Fingerprint] = k
 				return err
 			})
@@ -163,31 +161,21 @@ func (r *Repo) Known(ctx context.Context, paths []string, limit int) (map[string
 // LatestFindings returns a part of the findings, those seen last first: those of a file, or of the files below a
 // folder, or all if path is empty.
 func (r *Repo) LatestFindings(ctx context.Context, path string, p Page) ([]Known, error) {
-	var found []Known
-	err := rows(ctx, r.db.read, `SELECT `+knownColumns+` FROM findings
+	found, err := collect(ctx, r.db.read, `SELECT `+knownColumns+` FROM findings
 		WHERE repo_id = $1 AND ($2 = '' OR path = $2 OR SUBSTR(path, 1, LENGTH($3)) = $3)
 		ORDER BY last_seen DESC, fingerprint LIMIT $4 OFFSET $5`,
-		[]any{r.id, path, strings.TrimSuffix(path, "/") + "/", p.Limit, p.Offset}, func(s scanner) error {
-			k, err := scanKnown(s)
-			found = append(found, k)
-			return err
-		})
+		[]any{r.id, path, strings.TrimSuffix(path, "/") + "/", p.Limit, p.Offset}, scanKnown)
 	return found, r.db.fail("read findings", err)
 }
 
 // FindingsByID returns the findings that have, or once had, an id that starts with the prefix,
 // ordered by id, at most limit. An exact match is returned alone.
 func (r *Repo) FindingsByID(ctx context.Context, prefix string, limit int) ([]Known, error) {
-	var found []Known
-	err := rows(ctx, r.db.read, `
+	found, err := collect(ctx, r.db.read, `
 		SELECT `+knownColumns+` FROM findings WHERE repo_id = $1 AND fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($2)) = $2
 		) ORDER BY id, fingerprint LIMIT $3`,
-		[]any{r.id, prefix, limit}, func(s scanner) error {
-			k, err := scanKnown(s)
-			found = append(found, k)
-			return err
-		})
+		[]any{r.id, prefix, limit}, scanKnown)
 	if err != nil {
 		return nil, r.db.fail("find finding", err)
 	}

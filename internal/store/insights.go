@@ -20,22 +20,13 @@ const maxInsights = 2_000
 
 const insightColumns = "i.document, i.dismissed_by, i.dismissed_why, i.dismissed_at"
 
-func scanInsight(s scanner) (precedent.Insight, error) {
-	var i precedent.Insight
-	var document, who, why string
-	var at int64
-	if err := s.Scan(&document, &who, &why, &at); err != nil {
-		return i, err
+func scanInsight(s scanner, i *precedent.Insight) error {
+	var d precedent.InsightDismissal
+	err := s.Scan(document{i}, &d.Who, &d.Reason, (*moment)(&d.At))
+	if i.Dismissed = nil; !d.At.IsZero() {
+		i.State, i.Dismissed = precedent.InsightPaused, &d
 	}
-	if err := json.Unmarshal([]byte(document), &i); err != nil {
-		return i, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	i.Dismissed = nil
-	if at > 0 {
-		i.State = precedent.InsightPaused
-		i.Dismissed = &precedent.InsightDismissal{Who: who, Reason: why, At: fromMillis(at)}
-	}
-	return i, nil
+	return err
 }
 
 // Insights returns the insights of the repository, the last changed first.
@@ -51,13 +42,8 @@ func (r *Repo) InsightsByID(ctx context.Context, prefix string, limit int) ([]pr
 }
 
 func (r *Repo) insights(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Insight, error) {
-	var found []precedent.Insight
-	err := rows(ctx, q, "SELECT "+insightColumns+" FROM insights i WHERE i.repo_id = $1 AND "+condition,
-		append([]any{r.id}, args...), func(s scanner) error {
-			i, err := scanInsight(s)
-			found = append(found, i)
-			return err
-		})
+	found, err := collect(ctx, q, "SELECT "+insightColumns+" FROM insights i WHERE i.repo_id = $1 AND "+condition,
+		append([]any{r.id}, args...), scanInsight)
 	return found, r.db.fail("read insights", err)
 }
 
@@ -70,15 +56,12 @@ func (r *Repo) DismissInsight(ctx context.Context, id string, d *precedent.Insig
 		who, why, at = d.Who, d.Reason, millis(d.At)
 	}
 	return r.change(ctx, "dismiss insight", func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE insights SET dismissed_by = $3, dismissed_why = $4, dismissed_at = $5
-			WHERE repo_id = $1 AND id = $2`, r.id, id, who, why, at)
-		if err != nil {
-			return err
+		n, err := affected(tx.ExecContext(ctx, `UPDATE insights SET dismissed_by = $3, dismissed_why = $4, dismissed_at = $5
+			WHERE repo_id = $1 AND id = $2`, r.id, id, who, why, at))
+		if err == nil && n == 0 {
+			err = ErrNoInsight
 		}
-		if n, err := result.RowsAffected(); err != nil || n > 0 {
-			return err
-		}
-		return ErrNoInsight
+		return err
 	})
 }
 
@@ -126,19 +109,13 @@ const newFindings = "(SELECT COUNT(*) FROM findings f WHERE f.repo_id = $1 AND f
 // Consolidation returns when patterns were looked for, and what is new since.
 func (r *Repo) Consolidation(ctx context.Context) (Consolidation, error) {
 	var c Consolidation
-	var attempted, completed int64
 	state := func(column string) string {
 		return "COALESCE((SELECT c." + column + " FROM consolidations c WHERE c.repo_id = $1), 0)"
 	}
 	err := row(ctx, r.db.read, "SELECT "+state("attempted_at")+", "+state("completed_at")+", "+
 		fmt.Sprintf(newFindings, state("attempted_upto"))+", "+fmt.Sprintf(newFindings, state("completed_upto")),
-		[]any{r.id}, into(&attempted, &completed, &c.NewSinceAttempt, &c.NewSinceCompleted))
-	if attempted > 0 {
-		c.AttemptedAt = fromMillis(attempted)
-	}
-	if completed > 0 {
-		c.CompletedAt = fromMillis(completed)
-	}
+		[]any{r.id}, into((*moment)(&c.AttemptedAt), (*moment)(&c.CompletedAt), &c.NewSinceAttempt,
+			&c.NewSinceCompleted))
 	return c, r.db.fail("read state of consolidation", err)
 }
 
@@ -155,15 +132,11 @@ func (r *Repo) BeginConsolidation(ctx context.Context, holder string, limit time
 		if err != nil {
 			return err
 		}
-		result, err := tx.ExecContext(ctx, `
+		n, err := affected(tx.ExecContext(ctx, `
 			INSERT INTO consolidations (repo_id, holder, until, attempted_at, attempted_upto) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (repo_id) DO UPDATE SET holder = excluded.holder, until = excluded.until,
 				attempted_at = excluded.attempted_at, attempted_upto = excluded.attempted_upto
-			WHERE consolidations.until <= $4`, r.id, holder, millis(now.Add(limit)), millis(now), upto)
-		if err != nil {
-			return err
-		}
-		n, err := result.RowsAffected()
+			WHERE consolidations.until <= $4`, r.id, holder, millis(now.Add(limit)), millis(now), upto))
 		taken = n > 0
 		return err
 	})
@@ -183,13 +156,9 @@ func (r *Repo) EndConsolidation(ctx context.Context, holder string, found []prec
 		if failed {
 			completed = ""
 		}
-		result, err := tx.ExecContext(ctx,
+		n, err := affected(tx.ExecContext(ctx,
 			"UPDATE consolidations SET until = 0"+completed+" WHERE repo_id = $1 AND holder = $2 AND until > $3", r.id, holder,
-			now)
-		if err != nil {
-			return err
-		}
-		n, err := result.RowsAffected()
+			now))
 		if held = n > 0; err != nil || !held {
 			return err
 		}

@@ -19,8 +19,7 @@ type JudgedFinding struct {
 // and that are of high or critical severity or that people accepted: the newest first, at most
 // limit.
 func (r *Repo) Judged(ctx context.Context, since time.Time, limit int) ([]JudgedFinding, error) {
-	var found []JudgedFinding
-	err := rows(ctx, r.db.read, `
+	found, err := collect(ctx, r.db.read, `
 		SELECT `+knownColumns+`, accepted, declined FROM (
 			SELECT `+knownColumns+`,
 				(SELECT COUNT(*) FROM outcomes o WHERE o.repo_id = $1 AND o.fingerprint = f.fingerprint
@@ -33,12 +32,10 @@ func (r *Repo) Judged(ctx context.Context, since time.Time, limit int) ([]Judged
 			r.id, precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted, millis(since), precedent.High,
 			precedent.Critical, limit,
 		},
-		func(s scanner) error {
-			var j JudgedFinding
+		func(s scanner, j *JudgedFinding) error {
 			var accepted, declined int
-			k, err := scanKnown(scanMore{s, []any{&accepted, &declined}})
-			j.Known, j.Accepted, j.Declined = k, accepted > 0, declined > 0
-			found = append(found, j)
+			err := scanKnown(scanMore{s, []any{&accepted, &declined}}, &j.Known)
+			j.Accepted, j.Declined = accepted > 0, declined > 0
 			return err
 		})
 	return found, r.db.fail("read judged findings", err)

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -31,33 +30,14 @@ const maxSiblings = 1_000
 
 const learningColumns = "l.document, l.loaded, l.used, l.last_used"
 
-func scanLearning(s scanner) (precedent.Learning, error) {
-	var l precedent.Learning
-	var document string
-	var loaded, used int
-	var last int64
-	if err := s.Scan(&document, &loaded, &used, &last); err != nil {
-		return l, err
-	}
-	if err := json.Unmarshal([]byte(document), &l); err != nil {
-		return l, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	l.Loaded, l.Used, l.LastUsed = loaded, used, time.Time{}
-	if last > 0 {
-		l.LastUsed = fromMillis(last)
-	}
-	return l, nil
+// scanLearning sets what the columns say after what the document says of it.
+func scanLearning(s scanner, l *precedent.Learning) error {
+	return s.Scan(document{l}, &l.Loaded, &l.Used, (*moment)(&l.LastUsed))
 }
 
 func (r *Repo) learnings(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Learning, error) {
-	var found []precedent.Learning
-	err := rows(ctx, q, "SELECT "+learningColumns+" FROM learnings l WHERE l.repo_id = $1 AND "+condition,
-		append([]any{r.id}, args...), func(s scanner) error {
-			l, err := scanLearning(s)
-			found = append(found, l)
-			return err
-		})
-	return found, err
+	return collect(ctx, q, "SELECT "+learningColumns+" FROM learnings l WHERE l.repo_id = $1 AND "+condition,
+		append([]any{r.id}, args...), scanLearning)
 }
 
 // Learnings returns the learnings of the repository in one of the states, all if none is
@@ -81,15 +61,8 @@ func (r *Repo) LearningsPage(ctx context.Context, state precedent.LearningState,
 
 // LearningStates counts the learnings by state.
 func (r *Repo) LearningStates(ctx context.Context) (map[precedent.LearningState]int, error) {
-	states := map[precedent.LearningState]int{}
-	err := rows(ctx, r.db.read, "SELECT state, COUNT(*) FROM learnings WHERE repo_id = $1 GROUP BY state", []any{r.id},
-		func(s scanner) error {
-			var state precedent.LearningState
-			var n int
-			err := s.Scan(&state, &n)
-			states[state] = n
-			return err
-		})
+	states, err := counts[precedent.LearningState](ctx, r.db.read,
+		"SELECT state, COUNT(*) FROM learnings WHERE repo_id = $1 GROUP BY state", []any{r.id})
 	return states, r.db.fail("count learnings", err)
 }
 
@@ -107,16 +80,10 @@ func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private
 	if !owner.HasOwner() {
 		return nil, nil
 	}
-	var siblings []string
-	err := rows(ctx, r.db.read, `SELECT DISTINCT i.repo_id FROM identities i
+	siblings, err := collect(ctx, r.db.read, `SELECT DISTINCT i.repo_id FROM identities i
 		WHERE i.repo_id <> $1 AND i.host = $2 AND i.owner = $3
 		AND $1 IN (SELECT mine.repo_id FROM identities mine WHERE mine.host = $2 AND mine.owner = $3)
-		ORDER BY i.repo_id LIMIT $4`, []any{r.id, owner.Host, owner.Owner, maxSiblings}, func(s scanner) error {
-		var id string
-		err := s.Scan(&id)
-		siblings = append(siblings, id)
-		return err
-	})
+		ORDER BY i.repo_id LIMIT $4`, []any{r.id, owner.Host, owner.Owner, maxSiblings}, scanOne[string])
 	var found []precedent.Learning
 	for _, id := range siblings {
 		if err != nil {
@@ -246,22 +213,10 @@ type LearningChange struct {
 
 // LearningHistory returns the changes of a learning, oldest first.
 func (r *Repo) LearningHistory(ctx context.Context, id string) ([]LearningChange, error) {
-	var found []LearningChange
-	err := rows(ctx, r.db.read,
+	found, err := collect(ctx, r.db.read,
 		"SELECT at, who, action, document FROM learning_history WHERE repo_id = $1 AND id = $2 ORDER BY nth", []any{r.id, id},
-		func(s scanner) error {
-			var c LearningChange
-			var at int64
-			var document string
-			if err := s.Scan(&at, &c.Who, &c.Action, &document); err != nil {
-				return err
-			}
-			if err := json.Unmarshal([]byte(document), &c.After); err != nil {
-				return fmt.Errorf("%w: %w", ErrCorrupt, err)
-			}
-			c.At = fromMillis(at)
-			found = append(found, c)
-			return nil
+		func(s scanner, c *LearningChange) error {
+			return s.Scan((*moment)(&c.At), &c.Who, &c.Action, document{&c.After})
 		})
 	return found, r.db.fail("read history of a learning", err)
 }

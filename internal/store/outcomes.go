@@ -85,19 +85,14 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outco
 // AcceptedSince returns the findings that people fixed or agreed with after a time, at most
 // limit, the newest first. Last is when that was determined.
 func (r *Repo) AcceptedSince(ctx context.Context, since time.Time, limit int) ([]Known, error) {
-	var found []Known
-	err := rows(ctx, r.db.read, `
+	found, err := collect(ctx, r.db.read, `
 		SELECT f.fingerprint, f.id, f.place, f.path, f.symbol, f.category, f.severity, f.title, o.at
 		FROM outcomes o JOIN findings f ON f.repo_id = $1 AND f.fingerprint = o.fingerprint
 		WHERE o.repo_id = $1 AND o.at > $2 AND o.outcome IN ($3, $4, $5) ORDER BY o.at DESC, f.fingerprint LIMIT $6`,
 		[]any{r.id, millis(since), precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted, limit},
-		func(s scanner) error {
-			var k Known
-			var at int64
-			err := s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Path, &k.Symbol, &k.Category, &k.Severity, &k.Title, &at)
-			k.Last = fromMillis(at)
-			found = append(found, k)
-			return err
+		func(s scanner, k *Known) error {
+			return s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Path, &k.Symbol, &k.Category, &k.Severity, &k.Title,
+				(*moment)(&k.Last))
 		})
 	return found, r.db.fail("read accepted findings", err)
 }

@@ -96,20 +96,12 @@ func (r *Repo) Posts(ctx context.Context, pull int) ([]Post, error) {
 
 // posts returns posts, for which answers are $3.
 func (r *Repo) posts(ctx context.Context, pull int, condition string) ([]Post, error) {
-	var posts []Post
-	err := rows(ctx, r.db.read, `
+	posts, err := collect(ctx, r.db.read, `
 		SELECT id, pull, review_id, head, kind, thread, nth, payload, hash, state, attempts, remote, why, at
 		FROM posts WHERE repo_id = $1 AND pull = $2 AND `+condition+` ORDER BY at, review_id, nth, id`,
-		[]any{r.id, pull, PostAnswer}, func(s scanner) error {
-			var p Post
-			var payload string
-			var at int64
-			err := s.Scan(&p.ID, &p.Pull, &p.Review, &p.Head, &p.Kind, &p.Thread, &p.Nth, &payload, &p.Hash, &p.State,
-				&p.Attempts,
-				&p.Remote, &p.Why, &at)
-			p.Payload, p.At = json.RawMessage(payload), fromMillis(at)
-			posts = append(posts, p)
-			return err
+		[]any{r.id, pull, PostAnswer}, func(s scanner, p *Post) error {
+			return s.Scan(&p.ID, &p.Pull, &p.Review, &p.Head, &p.Kind, &p.Thread, &p.Nth, (*[]byte)(&p.Payload), &p.Hash,
+				&p.State, &p.Attempts, &p.Remote, &p.Why, (*moment)(&p.At))
 		})
 	return posts, r.db.fail("read posts", err)
 }
@@ -122,14 +114,11 @@ func (r *Repo) SetPosts(ctx context.Context, posts ...Post) error {
 	}
 	return r.change(ctx, "save posts", func(tx *sql.Tx) error {
 		for _, p := range posts {
-			result, err := tx.ExecContext(ctx, `
+			n, err := affected(tx.ExecContext(ctx, `
 				UPDATE posts SET state = $3, attempts = $4, remote = $5, why = $6, hash = $7, thread = $8, updated_at = $9
 				WHERE repo_id = $1 AND id = $2`,
-				r.id, p.ID, p.State, p.Attempts, p.Remote, p.Why, p.Hash, p.Thread, millis(r.db.now()))
-			if err != nil {
-				return err
-			}
-			switch n, err := result.RowsAffected(); {
+				r.id, p.ID, p.State, p.Attempts, p.Remote, p.Why, p.Hash, p.Thread, millis(r.db.now())))
+			switch {
 			case err != nil:
 				return err
 			case n == 0:

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -51,13 +50,11 @@ func (db *DB) RepoFor(ctx context.Context, identities ...precedent.Repo) (*Repo,
 
 // Repos returns all repositories of the database, the oldest first.
 func (db *DB) Repos(ctx context.Context) ([]*Repo, error) {
-	var all []*Repo
-	err := rows(ctx, db.read, "SELECT id FROM repos ORDER BY created_at, id", nil, func(s scanner) error {
-		r := &Repo{db: db}
-		err := s.Scan(&r.id)
-		all = append(all, r)
-		return err
-	})
+	all, err := collect(ctx, db.read, "SELECT id FROM repos ORDER BY created_at, id", nil,
+		func(s scanner, r **Repo) error {
+			*r = &Repo{db: db}
+			return s.Scan(&(*r).id)
+		})
 	return all, db.fail("read repositories", err)
 }
 
@@ -82,11 +79,7 @@ func (db *DB) ActiveRepos(ctx context.Context, p Page) ([]Active, error) {
 		ORDER BY r.reviewed_at DESC, r.id, n.host, n.owner, n.name`,
 		[]any{precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host, p.Limit, p.Offset}, func(s scanner) error {
 			a := Active{Repo: &Repo{db: db}}
-			var last int64
-			err := s.Scan(&a.id, &last, &a.Name.Host, &a.Name.Owner, &a.Name.Name)
-			if last > 0 {
-				a.Last = fromMillis(last)
-			}
+			err := s.Scan(&a.id, (*moment)(&a.Last), &a.Name.Host, &a.Name.Owner, &a.Name.Name)
 			if n := len(all); n == 0 || all[n-1].id != a.id {
 				all = append(all, a)
 			}
@@ -98,20 +91,16 @@ func (db *DB) ActiveRepos(ctx context.Context, p Page) ([]Active, error) {
 // Names returns the identities of the repository, sorted: that by its first commit only if there is no other,
 // and not that by number.
 func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
-	var names []precedent.Repo
-	err := rows(ctx, r.db.read,
+	names, err := collect(ctx, r.db.read,
 		"SELECT host, owner, name FROM identities WHERE repo_id = $1 AND owner <> $2 ORDER BY host, owner, name",
-		[]any{r.id, precedent.NumberedRepo("", "").Owner}, func(s scanner) error {
-			var n precedent.Repo
-			err := s.Scan(&n.Host, &n.Owner, &n.Name)
-			names = append(names, n)
-			return err
-		})
+		[]any{r.id, precedent.NumberedRepo("", "").Owner}, scanName)
 	if slices.ContainsFunc(names, precedent.Repo.HasOwner) {
 		names = slices.DeleteFunc(names, precedent.Repo.IsLocal)
 	}
 	return names, r.db.fail("read names", err)
 }
+
+func scanName(s scanner, n *precedent.Repo) error { return s.Scan(&n.Host, &n.Owner, &n.Name) }
 
 // lookup holds the rows that some identities refer to. Both slices are as long as the
 // identities.
@@ -136,11 +125,11 @@ func lookUp(ctx context.Context, q querier, identities []precedent.Repo) (lookup
 	for _, identity := range identities {
 		var id string
 		var remotes int
-		err := row(ctx, q, `
+		err := rows(ctx, q, `
 			SELECT i.repo_id, (SELECT COUNT(*) FROM identities r WHERE r.repo_id = i.repo_id AND r.host <> $4)
 			FROM identities i WHERE i.host = $1 AND i.owner = $2 AND i.name = $3`,
 			[]any{identity.Host, identity.Owner, identity.Name, precedent.LocalRepo("").Host}, into(&id, &remotes))
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		if err != nil {
 			return o, err
 		}
 		o.ids, o.remote = append(o.ids, id), append(o.remote, remotes > 0)
@@ -286,13 +275,8 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error { //nolint:fun
 // rename adds, for each finding of the repository, the id made from the identity. Earlier ids
 // stay valid.
 func rename(ctx context.Context, tx *sql.Tx, id string, identity precedent.Repo) error {
-	var fingerprints []string
-	err := rows(ctx, tx, "SELECT fingerprint FROM findings WHERE repo_id = $1", []any{id}, func(s scanner) error {
-		var fp string
-		err := s.Scan(&fp)
-		fingerprints = append(fingerprints, fp)
-		return err
-	})
+	fingerprints, err := collect(ctx, tx, "SELECT fingerprint FROM findings WHERE repo_id = $1", []any{id},
+		scanOne[string])
 	if err != nil {
 		return err
 	}

@@ -77,17 +77,15 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 		if err != nil {
 			return err
 		}
-		result, err := tx.ExecContext(ctx, `
+		n, err := affected(tx.ExecContext(ctx, `
 			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work, facts)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
 			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra),
-			pullOf(review), workOf(review), string(facts))
+			pullOf(review), workOf(review), string(facts)))
 		if err != nil {
 			return err
 		}
-		if n, err := result.RowsAffected(); err != nil {
-			return err
-		} else if n > 0 {
+		if n > 0 {
 			if err := r.saveParts(ctx, tx, review, folded, millis(at)); err != nil {
 				return err
 			}
@@ -205,12 +203,9 @@ func (r *Repo) Review(ctx context.Context, id string) (*precedent.Review, error)
 // there is one.
 func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, bool, error) {
 	var id string
-	err := row(ctx, r.db.read, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT 1",
+	err := rows(ctx, r.db.read, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT 1",
 		[]any{r.id, pull}, into(&id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
-	}
-	if err != nil {
+	if err != nil || id == "" {
 		return nil, false, r.db.fail("find review", err)
 	}
 	review, err := r.Review(ctx, id)
@@ -226,13 +221,7 @@ func (r *Repo) ReviewsOf(ctx context.Context, work string, limit int) iter.Seq2[
 // reviews yields the reviews whose ids a query selects.
 func (r *Repo) reviews(ctx context.Context, query string, args ...any) iter.Seq2[*precedent.Review, error] {
 	return func(yield func(*precedent.Review, error) bool) {
-		var ids []string
-		err := rows(ctx, r.db.read, query, args, func(s scanner) error {
-			var id string
-			err := s.Scan(&id)
-			ids = append(ids, id)
-			return err
-		})
+		ids, err := collect(ctx, r.db.read, query, args, scanOne[string])
 		if err != nil {
 			yield(nil, r.db.fail("find review", err))
 			return

@@ -29,18 +29,13 @@ func (r *Repo) saveRules(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 
 // rulesOf returns the rules that the review with the id checked, in its order.
 func (r *Repo) rulesOf(ctx context.Context, review string) ([]precedent.Rule, error) {
-	var found []precedent.Rule
-	err := rows(ctx, r.db.read, `
+	return collect(ctx, r.db.read, `
 		SELECT u.id, u.text, u.source, u.line, u.dir
 		FROM review_rules w JOIN rules u ON u.repo_id = w.repo_id AND u.hash = w.hash
 		WHERE w.repo_id = $1 AND w.review_id = $2 ORDER BY w.nth`,
-		[]any{r.id, review}, func(s scanner) error {
-			var u precedent.Rule
-			err := s.Scan(&u.ID, &u.Text, &u.Source, &u.Line, &u.Dir)
-			found = append(found, u)
-			return err
+		[]any{r.id, review}, func(s scanner, u *precedent.Rule) error {
+			return s.Scan(&u.ID, &u.Text, &u.Source, &u.Line, &u.Dir)
 		})
-	return found, err
 }
 
 func contentHash(rule precedent.Rule) string {

@@ -43,8 +43,5 @@ func (r *Repo) TakeTurn(ctx context.Context, pull int, run, replica string, limi
 
 // EndTurn ends the turn of run; nothing happens if it has none.
 func (r *Repo) EndTurn(ctx context.Context, pull int, run string) error {
-	return r.change(ctx, "end turn to post", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE repo_id = $1 AND pull = $2 AND run = $3", r.id, pull, run)
-		return err
-	})
+	return r.exec(ctx, "end turn to post", "DELETE FROM runs WHERE repo_id = $1 AND pull = $2 AND run = $3", pull, run)
 }

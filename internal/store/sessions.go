@@ -55,16 +55,11 @@ func (db *DB) SessionsOf(ctx context.Context, kind SessionKind, person string, n
 func (db *DB) sessions(ctx context.Context, kind SessionKind, condition string, now time.Time, value string) ([]Session,
 	error,
 ) {
-	var all []Session
-	err := rows(ctx, db.read,
+	all, err := collect(ctx, db.read,
 		"SELECT hash, person, login, detail, at, until FROM sessions WHERE kind = $1 AND until > $2 AND "+
-			condition+" ORDER BY at DESC, hash", []any{kind, millis(now), value}, func(sc scanner) error {
-			s := Session{Kind: kind}
-			var at, until int64
-			err := sc.Scan(&s.Hash, &s.Person, &s.Login, &s.Detail, &at, &until)
-			s.At, s.Until = fromMillis(at), fromMillis(until)
-			all = append(all, s)
-			return err
+			condition+" ORDER BY at DESC, hash", []any{kind, millis(now), value}, func(r scanner, s *Session) error {
+			s.Kind = kind
+			return r.Scan(&s.Hash, &s.Person, &s.Login, &s.Detail, (*moment)(&s.At), (*moment)(&s.Until))
 		})
 	return all, db.fail("read sessions", err)
 }
@@ -72,11 +67,7 @@ func (db *DB) sessions(ctx context.Context, kind SessionKind, condition string, 
 // EndSession deletes a session, and tells whether there was one: of several callers, one is told so.
 func (db *DB) EndSession(ctx context.Context, kind SessionKind, hash string) (ended bool, err error) {
 	err = db.Transact(ctx, "end session", func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND kind = $2", hash, kind)
-		if err != nil {
-			return err
-		}
-		n, err := done.RowsAffected()
+		n, err := affected(tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND kind = $2", hash, kind))
 		ended = n > 0
 		return err
 	})

@@ -70,28 +70,15 @@ func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
 	if s.Learnings, err = r.learnings(ctx, q, "TRUE ORDER BY l.id"); err != nil {
 		return s, err
 	}
-	err = rows(ctx, q, "SELECT id, at, who, action, document FROM learning_history WHERE repo_id = $1 ORDER BY id, nth",
-		[]any{r.id}, func(row scanner) error {
-			var c SharedChange
-			var at int64
-			var document string
-			if err := row.Scan(&c.Learning, &at, &c.Who, &c.Action, &document); err != nil {
-				return err
-			}
-			c.At = fromMillis(at)
-			s.History = append(s.History, c)
-			return json.Unmarshal([]byte(document), &s.History[len(s.History)-1].After)
+	s.History, err = collect(ctx, q,
+		"SELECT id, at, who, action, document FROM learning_history WHERE repo_id = $1 ORDER BY id, nth", []any{r.id},
+		func(row scanner, c *SharedChange) error {
+			return row.Scan(&c.Learning, (*moment)(&c.At), &c.Who, &c.Action, document{&c.After})
 		})
 	if err != nil {
 		return s, err
 	}
-	err = rows(ctx, q, "SELECT "+dismissalColumns+" FROM rejections WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id},
-		func(row scanner) error {
-			j, err := scanDismissal(row)
-			s.Dismissals = append(s.Dismissals, j)
-			return err
-		})
-	if err != nil {
+	if s.Dismissals, err = r.dismissals(ctx, q, "TRUE ORDER BY fingerprint"); err != nil {
 		return s, err
 	}
 	if s.Forgotten, err = r.forgotten(ctx, q); err != nil {
@@ -102,19 +89,17 @@ func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
 	if err != nil {
 		return s, err
 	}
-	err = rows(ctx, q, "SELECT fingerprint, place, finder, category, severity, confidence, outcome, accepted, refit, "+
-		"at FROM labels WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id}, func(row scanner) error {
-		var l Label
-		var accepted, at int64
-		err := row.Scan(&l.Fingerprint, &l.Place, &l.Finder, &l.Category, &l.Severity, &l.Confidence, &l.Outcome, &accepted,
-			&l.Refit, &at)
-		if accepted >= 0 {
-			l.Accepted = new(accepted == 1)
-		}
-		l.At = fromMillis(at)
-		s.Labels = append(s.Labels, l)
-		return err
-	})
+	s.Labels, err = collect(ctx, q, "SELECT fingerprint, place, finder, category, severity, confidence, outcome, "+
+		"accepted, refit, at FROM labels WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id},
+		func(row scanner, l *Label) error {
+			var accepted int
+			err := row.Scan(&l.Fingerprint, &l.Place, &l.Finder, &l.Category, &l.Severity, &l.Confidence, &l.Outcome,
+				&accepted, &l.Refit, (*moment)(&l.At))
+			if accepted >= 0 {
+				l.Accepted = new(accepted == 1)
+			}
+			return err
+		})
 	if err != nil {
 		return s, err
 	}
@@ -127,17 +112,10 @@ func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
 
 // forgotten returns what was taken back, ordered by fingerprint.
 func (r *Repo) forgotten(ctx context.Context, q querier) ([]Forgotten, error) {
-	var all []Forgotten
-	err := rows(ctx, q, "SELECT id, at FROM forgotten WHERE repo_id = $1 AND kind = $2 ORDER BY id",
-		[]any{r.id, forgottenDismissal}, func(row scanner) error {
-			var f Forgotten
-			var at int64
-			err := row.Scan(&f.Fingerprint, &at)
-			f.At = fromMillis(at)
-			all = append(all, f)
-			return err
+	return collect(ctx, q, "SELECT id, at FROM forgotten WHERE repo_id = $1 AND kind = $2 ORDER BY id",
+		[]any{r.id, forgottenDismissal}, func(row scanner, f *Forgotten) error {
+			return row.Scan(&f.Fingerprint, (*moment)(&f.At))
 		})
-	return all, err
 }
 
 // MergeShared saves the rows that merge returns for the present ones, in one transaction: each

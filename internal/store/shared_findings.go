@@ -28,12 +28,8 @@ const (
 
 const sharedFindingColumns = "fingerprint, path, category, severity, seen, first_seen, last_seen"
 
-func scanSharedFinding(s scanner) (SharedFinding, error) {
-	var f SharedFinding
-	var first, last int64
-	err := s.Scan(&f.Fingerprint, &f.Path, &f.Category, &f.Severity, &f.Seen, &first, &last)
-	f.First, f.Last = fromMillis(first), fromMillis(last)
-	return f, err
+func scanSharedFinding(s scanner, f *SharedFinding) error {
+	return s.Scan(&f.Fingerprint, &f.Path, &f.Category, &f.Severity, &f.Seen, (*moment)(&f.First), (*moment)(&f.Last))
 }
 
 // ofOthers is a condition for the rows of shared_findings that this database has no finding of its own for.
@@ -41,17 +37,11 @@ const ofOthers = ` AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.repo_id = $1
 
 // sharedFindings returns what is shared, the last shown first: the findings of this database, and those of others.
 func (r *Repo) sharedFindings(ctx context.Context, q querier) ([]SharedFinding, error) {
-	var all []SharedFinding
-	err := rows(ctx, q, `SELECT `+sharedFindingColumns+` FROM (
+	return collect(ctx, q, `SELECT `+sharedFindingColumns+` FROM (
 			SELECT `+sharedFindingColumns+` FROM findings WHERE repo_id = $1 AND seen > 0
 			UNION ALL SELECT `+sharedFindingColumns+` FROM shared_findings o WHERE o.repo_id = $1`+ofOthers+`) found
 		WHERE last_seen > $2 ORDER BY last_seen DESC, fingerprint LIMIT $3`,
-		[]any{r.id, millis(r.db.now().Add(-SharedFindingsLife)), MaxSharedFindings}, func(s scanner) error {
-			f, err := scanSharedFinding(s)
-			all = append(all, f)
-			return err
-		})
-	return all, err
+		[]any{r.id, millis(r.db.now().Add(-SharedFindingsLife)), MaxSharedFindings}, scanSharedFinding)
 }
 
 // ShownElsewhere returns the findings that only other clones showed in the files; nil paths mean all files. It sets
@@ -62,7 +52,8 @@ func (r *Repo) ShownElsewhere(ctx context.Context, paths []string) ([]Known, err
 		return rows(ctx, r.db.read, `SELECT `+sharedFindingColumns+` FROM shared_findings o
 			WHERE o.repo_id = $1 AND o.last_seen > $2`+ofOthers+condition,
 			append([]any{r.id, millis(r.db.now().Add(-SharedFindingsLife))}, args...), func(s scanner) error {
-				f, err := scanSharedFinding(s)
+				var f SharedFinding
+				err := scanSharedFinding(s, &f)
 				all = append(all, Known{
 					Finding: precedent.Finding{
 						Fingerprint: f.Fingerprint, Span: precedent.Span{Path: f.Path}, Category: f.Category, Severity: f.Severity,

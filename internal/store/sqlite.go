@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -168,16 +169,8 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 
 // sqliteCheck reads all pages and returns at most ten errors.
 func sqliteCheck(ctx context.Context, q querier) ([]string, error) {
-	var damage []string
-	err := rows(ctx, q, "PRAGMA integrity_check(10)", nil, func(r scanner) error {
-		var line string
-		err := r.Scan(&line)
-		if line != "ok" {
-			damage = append(damage, line)
-		}
-		return err
-	})
-	return damage, err
+	damage, err := collect(ctx, q, "PRAGMA integrity_check(10)", nil, scanOne[string])
+	return slices.DeleteFunc(damage, func(line string) bool { return line == "ok" }), err
 }
 
 func sqliteSize(ctx context.Context, q querier, path string) (int64, error) {

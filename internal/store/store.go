@@ -282,6 +282,55 @@ func row(ctx context.Context, q querier, query string, args []any, use func(scan
 	return err
 }
 
+// collect runs a query and returns the rows of its result as scan reads them.
+func collect[T any](ctx context.Context, q querier, query string, args []any,
+	scan func(scanner, *T) error,
+) ([]T, error) {
+	var all []T
+	err := rows(ctx, q, query, args, func(s scanner) error {
+		var v T
+		err := scan(s, &v)
+		all = append(all, v)
+		return err
+	})
+	return all, err
+}
+
+// scanOne reads a row of one column.
+func scanOne[T any](s scanner, v *T) error { return s.Scan(v) }
+
+// counts runs a query whose rows are a value and how often it occurs.
+func counts[T comparable](ctx context.Context, q querier, query string, args []any) (map[T]int, error) {
+	all := map[T]int{}
+	err := rows(ctx, q, query, args, func(s scanner) error {
+		var of T
+		var n int
+		err := s.Scan(&of, &n)
+		all[of] = n
+		return err
+	})
+	return all, err
+}
+
+// moment is a time as it is scanned from unix milliseconds, of which 0 is the zero time.
+type moment time.Time
+
+// Scan sets the time.
+func (m *moment) Scan(v any) error {
+	var ms sql.Null[int64]
+	err := ms.Scan(v)
+	*m = moment(fromZeroMillis(ms.V))
+	return err
+}
+
+// affected returns how many rows a statement changed.
+func affected(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 // into scans a row into variables.
 func into(dest ...any) func(scanner) error {
 	return func(s scanner) error { return s.Scan(dest...) }
@@ -322,7 +371,7 @@ func insertRows(ctx context.Context, tx *sql.Tx, head, tail string, all [][]any)
 
 // inBatches calls use for batches of values that fit into one statement, with a list of their
 // parameter numbers, starting at first.
-func inBatches(values []string, first int, use func(numbers string, args []any) error) error {
+func inBatches[T any](values []T, first int, use func(numbers string, args []any) error) error {
 	const batch = 500 // far below both engines' limits, 32,766 and 65,535
 	for len(values) > 0 {
 		n := min(batch, len(values))

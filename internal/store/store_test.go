@@ -89,9 +89,6 @@ func ask[T any](t testing.TB, db *DB, query string, args ...any) (v T) {
 func (r *Repo) stored(ctx context.Context, fingerprint string) (Known, error) {
 	var k Known
 	err := row(ctx, r.db.read, "SELECT "+knownColumns+" FROM findings WHERE repo_id = $1 AND fingerprint = $2",
-		[]any{r.id, fingerprint}, func(s scanner) (err error) {
-			k, err = scanKnown(s)
-			return err
-		})
+		[]any{r.id, fingerprint}, func(s scanner) error { return scanKnown(s, &k) })
 	return k, err
 }

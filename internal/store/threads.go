@@ -45,17 +45,14 @@ func (r *Repo) SaveThreads(ctx context.Context, threads []precedent.Thread) erro
 	now := millis(r.db.now())
 	return r.change(ctx, op, func(tx *sql.Tx) error {
 		for i, t := range threads {
-			result, err := tx.ExecContext(ctx, `
+			n, err := affected(tx.ExecContext(ctx, `
 				UPDATE threads SET comment = $5, state = $6, document = $7, updated_at = $8
 				WHERE repo_id = $1 AND id = $2 AND pull = $3 AND fingerprint = $4`,
-				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, documents[i], now)
+				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, documents[i], now))
 			if err != nil {
 				return err
 			}
-			if n, err := result.RowsAffected(); err != nil || n > 0 {
-				if err != nil {
-					return err
-				}
+			if n > 0 {
 				continue
 			}
 			_, err = tx.ExecContext(ctx, `

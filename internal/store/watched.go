@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"strings"
 	"time"
 )
@@ -28,10 +27,8 @@ func (r *Repo) WatchedPulls(ctx context.Context) (map[int]WatchedPull, error) {
 		"SELECT pull, head, shape, updated, done, title, labels FROM watched_pulls WHERE repo_id = $1",
 		[]any{r.id}, func(s scanner) error {
 			var w WatchedPull
-			var updated int64
 			var labels string
-			err := s.Scan(&w.Pull, &w.Head, &w.Shape, &updated, &w.Done, &w.Title, &labels)
-			w.Updated = fromMillis(updated)
+			err := s.Scan(&w.Pull, &w.Head, &w.Shape, (*moment)(&w.Updated), &w.Done, &w.Title, &labels)
 			if labels != "" {
 				w.Labels = strings.Split(labels, "\n")
 			}
@@ -69,20 +66,16 @@ func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) 
 
 // SetWatchedDone saves the head whose last round ended well, if the pull request is watched.
 func (r *Repo) SetWatchedDone(ctx context.Context, pull int, head string) error {
-	return r.change(ctx, "save watched pull request", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE watched_pulls SET done = $3 WHERE repo_id = $1 AND pull = $2", r.id, pull, head)
-		return err
-	})
+	return r.exec(ctx, "save watched pull request",
+		"UPDATE watched_pulls SET done = $3 WHERE repo_id = $1 AND pull = $2", pull, head)
 }
 
 // ForgetWatchedShape makes the next look at a pull request find it changed, if it is watched. A
 // server calls it when it changes labels: otherwise labels that a person sets back to what the last
 // poll had seen would look unchanged.
 func (r *Repo) ForgetWatchedShape(ctx context.Context, pull int) error {
-	return r.change(ctx, "save watched pull request", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE watched_pulls SET shape = '' WHERE repo_id = $1 AND pull = $2", r.id, pull)
-		return err
-	})
+	return r.exec(ctx, "save watched pull request",
+		"UPDATE watched_pulls SET shape = '' WHERE repo_id = $1 AND pull = $2", pull)
 }
 
 // Asking says whether a comment asked for a review that has not begun.
@@ -98,33 +91,24 @@ const (
 // PullAsked returns whether a comment asked for a review of the pull request.
 func (r *Repo) PullAsked(ctx context.Context, pull int) (Asking, error) {
 	var a Asking
-	err := row(ctx, r.db.read, "SELECT asked FROM asked_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull},
+	err := rows(ctx, r.db.read, "SELECT asked FROM asked_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull},
 		into(&a))
-	if errors.Is(err, sql.ErrNoRows) {
-		return NotAsked, nil
-	}
 	return a, r.db.fail("read what was asked", err)
 }
 
 // AskPull saves that a comment asked for a review of the pull request. Of several that ask, the one
 // counts that asks for more.
 func (r *Repo) AskPull(ctx context.Context, pull int, a Asking) error {
-	return r.change(ctx, "save what was asked", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO asked_pulls (repo_id, pull, asked) VALUES ($1, $2, $3)
-			ON CONFLICT (repo_id, pull) DO UPDATE SET asked = excluded.asked
-				WHERE asked_pulls.asked < excluded.asked`, r.id, pull, a)
-		return err
-	})
+	return r.exec(ctx, "save what was asked", `INSERT INTO asked_pulls (repo_id, pull, asked) VALUES ($1, $2, $3)
+		ON CONFLICT (repo_id, pull) DO UPDATE SET asked = excluded.asked
+			WHERE asked_pulls.asked < excluded.asked`, pull, a)
 }
 
 // EndAsked saves that the review was made that comments had asked for as was says. If they ask for
 // more since, that stays.
 func (r *Repo) EndAsked(ctx context.Context, pull int, was Asking) error {
-	return r.change(ctx, "save what was asked", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2 AND asked <= $3", r.id, pull,
-			was)
-		return err
-	})
+	return r.exec(ctx, "save what was asked",
+		"DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2 AND asked <= $3", pull, was)
 }
 
 // KeepValue stores a value of the server under a name that has none yet, and returns the stored
@@ -160,16 +144,12 @@ func (db *DB) Claim(ctx context.Context, name, who string, lasts time.Duration) 
 }
 
 func claim(ctx context.Context, tx *sql.Tx, name, who string, lasts time.Duration, now time.Time) (bool, error) {
-	done, err := tx.ExecContext(ctx, `
+	n, err := affected(tx.ExecContext(ctx, `
 		INSERT INTO server_values (name, value, until) VALUES ($1, $2, $3)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value, until = excluded.until
 			WHERE server_values.value = excluded.value OR server_values.until <= $4 OR server_values.until > $5`,
-		name, who, millis(now.Add(lasts)), millis(now), millis(now.Add(lasts+clockSlack)))
-	if err != nil {
-		return false, err
-	}
-	changed, err := done.RowsAffected()
-	return changed > 0, err
+		name, who, millis(now.Add(lasts)), millis(now), millis(now.Add(lasts+clockSlack))))
+	return n > 0, err
 }
 
 // BeginPeriod returns true once in an interval for a name, over all replicas: a claim that nobody
@@ -182,9 +162,6 @@ func (db *DB) BeginPeriod(ctx context.Context, tx *sql.Tx, name string, interval
 
 // Unclaim ends a claim that somebody has; an empty who stands for everybody.
 func (db *DB) Unclaim(ctx context.Context, name, who string) error {
-	return db.Transact(ctx, "end claim", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM server_values WHERE name = $1 AND (value = $2 OR $2 = '') AND until > 0",
-			name, who)
-		return err
-	})
+	return db.exec(ctx, "end claim",
+		"DELETE FROM server_values WHERE name = $1 AND (value = $2 OR $2 = '') AND until > 0", name, who)
 }

@@ -51,25 +51,13 @@ const workState = `CASE WHEN w.settled >= w.generation THEN w.ended
 const workColumns = "id, kind, repo, pull, head, reason, generation, settled, problem, wanted_at, changed_at, " +
 	"job, replica, fence, ran, ran_head"
 
-func scanWork(s scanner, more ...any) (Work, error) {
-	var w Work
-	var wanted, changed int64
-	err := s.Scan(append([]any{
-		&w.ID, &w.Kind, &w.Repo, &w.Pull, &w.Head, &w.Reason, &w.Generation, &w.Settled, &w.Problem, &wanted, &changed,
-		&w.Job, &w.Replica, &w.Fence, &w.Ran, &w.RanHead,
-	}, more...)...)
-	w.WantedAt, w.ChangedAt = fromMillis(wanted), fromMillis(changed)
-	return w, err
+func scanWork(s scanner, w *Work) error {
+	return s.Scan(&w.ID, &w.Kind, &w.Repo, &w.Pull, &w.Head, &w.Reason, &w.Generation, &w.Settled, &w.Problem,
+		(*moment)(&w.WantedAt), (*moment)(&w.ChangedAt), &w.Job, &w.Replica, &w.Fence, &w.Ran, &w.RanHead)
 }
 
 func works(ctx context.Context, q querier, query string, args ...any) ([]Work, error) {
-	var all []Work
-	err := rows(ctx, q, query, args, func(s scanner) error {
-		w, err := scanWork(s)
-		all = append(all, w)
-		return err
-	})
-	return all, err
+	return collect(ctx, q, query, args, scanWork)
 }
 
 // oneWork is the row that a statement returns, if there is one.
@@ -104,12 +92,8 @@ type Delivery struct {
 
 // AddDelivery saves a delivery, and returns whether it is new.
 func (db *DB) AddDelivery(ctx context.Context, tx *sql.Tx, d Delivery) (bool, error) {
-	result, err := tx.ExecContext(ctx, `INSERT INTO deliveries (forge, id, event, received) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (forge, id) DO NOTHING`, d.Forge, d.ID, d.Event, millis(d.Received))
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
+	n, err := affected(tx.ExecContext(ctx, `INSERT INTO deliveries (forge, id, event, received) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (forge, id) DO NOTHING`, d.Forge, d.ID, d.Event, millis(d.Received)))
 	return n > 0, err
 }
 
@@ -152,16 +136,8 @@ func (db *DB) SetWorkJob(ctx context.Context, tx *sql.Tx, id, job int64) error {
 
 // Queued counts the jobs that are ready for each repository.
 func (db *DB) Queued(ctx context.Context, tx *sql.Tx) (map[string]int, error) {
-	all := map[string]int{}
-	err := rows(ctx, tx, `SELECT w.repo, COUNT(*) FROM work w JOIN river_job j ON j.id = w.job
-		WHERE j.state = 'available' GROUP BY w.repo`, nil, func(s scanner) error {
-		var repo string
-		var n int
-		err := s.Scan(&repo, &n)
-		all[repo] = n
-		return err
-	})
-	return all, err
+	return counts[string](ctx, tx, `SELECT w.repo, COUNT(*) FROM work w JOIN river_job j ON j.id = w.job
+		WHERE j.state = 'available' GROUP BY w.repo`, nil)
 }
 
 // ClaimWork begins the execution of the entry that River's job does. It returns false if no entry
@@ -288,15 +264,8 @@ func (db *DB) ListWork(ctx context.Context, f WorkFilter) ([]Work, error) {
 		}
 	}
 	args = append(args, f.Limit)
-	var all []Work
-	err := rows(ctx, db.read, query+fmt.Sprintf(" ORDER BY w.changed_at DESC, w.id LIMIT $%d", len(args)), args,
-		func(s scanner) error {
-			var state string
-			w, err := scanWork(s, &state)
-			w.State = state
-			all = append(all, w)
-			return err
-		})
+	all, err := collect(ctx, db.read, query+fmt.Sprintf(" ORDER BY w.changed_at DESC, w.id LIMIT $%d", len(args)), args,
+		func(s scanner, w *Work) error { return scanWork(scanMore{s, []any{&w.State}}, w) })
 	return all, db.fail("read jobs", err)
 }
 
@@ -309,16 +278,10 @@ type WorkCount struct {
 
 // CountWork counts the entries by kind and state.
 func (db *DB) CountWork(ctx context.Context) ([]WorkCount, error) {
-	var all []WorkCount
 	query := "SELECT kind, state, COUNT(*), MIN(wanted_at) FROM (SELECT w.kind, w.wanted_at, " + workState + " AS state " +
 		"FROM work w LEFT JOIN river_job j ON j.id = w.job) c GROUP BY kind, state ORDER BY kind, state"
-	err := rows(ctx, db.read, query, nil, func(s scanner) error {
-		var c WorkCount
-		var oldest int64
-		err := s.Scan(&c.Kind, &c.State, &c.Number, &oldest)
-		c.Oldest = fromMillis(oldest)
-		all = append(all, c)
-		return err
+	all, err := collect(ctx, db.read, query, nil, func(s scanner, c *WorkCount) error {
+		return s.Scan(&c.Kind, &c.State, &c.Number, (*moment)(&c.Oldest))
 	})
 	return all, db.fail("count jobs", err)
 }
@@ -357,11 +320,7 @@ func (db *DB) KeepReplica(ctx context.Context, tx *sql.Tx, id string, until time
 	if add {
 		query = "INSERT INTO replicas (id, until) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET until = excluded.until"
 	}
-	result, err := tx.ExecContext(ctx, query, id, millis(until))
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
+	n, err := affected(tx.ExecContext(ctx, query, id, millis(until)))
 	return n > 0, err
 }
 
@@ -373,12 +332,5 @@ func (db *DB) RemoveReplicas(ctx context.Context, tx *sql.Tx, id string, until t
 
 // Replicas returns the ids of the replicas that live.
 func (db *DB) Replicas(ctx context.Context, tx *sql.Tx) ([]string, error) {
-	var all []string
-	err := rows(ctx, tx, "SELECT id FROM replicas", nil, func(s scanner) error {
-		var id string
-		err := s.Scan(&id)
-		all = append(all, id)
-		return err
-	})
-	return all, err
+	return collect(ctx, tx, "SELECT id FROM replicas", nil, scanOne[string])
 }
