@@ -151,27 +151,8 @@ func (r *Repo) RefreshCorpus(ctx context.Context, page CorpusPage) (int, error) 
 // ClearCorpus deletes the corpus, checkpoints and vectors included, and returns how many comments
 // it had.
 func (r *Repo) ClearCorpus(ctx context.Context) (int, error) {
-	gone, err := r.remove(ctx, "clear corpus", func(tx *sql.Tx) error { return r.clearCorpus(ctx, tx) })
+	gone, err := r.remove(ctx, "clear corpus", func(tx *sql.Tx) error { return r.clear(ctx, tx, "corpus_") })
 	return gone.Comments, err
-}
-
-func (r *Repo) clearCorpus(ctx context.Context, tx *sql.Tx) error {
-	for _, statement := range []string{
-		"DELETE FROM corpus_pulls WHERE repo_id = $1",
-		"DELETE FROM corpus_comments WHERE repo_id = $1",
-		"DELETE FROM corpus_chunks WHERE repo_id = $1",
-		"DELETE FROM corpus_checkpoints WHERE repo_id = $1",
-		"DELETE FROM corpus_listings WHERE repo_id = $1",
-		"DELETE FROM corpus_listed WHERE repo_id = $1",
-		"DELETE FROM corpus_vectors WHERE repo_id = $1",
-		"DELETE FROM corpus_blocks WHERE repo_id = $1",
-		"DELETE FROM corpus_rules WHERE repo_id = $1",
-	} {
-		if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // conversation identifies the comments that answer each other.

@@ -321,6 +321,9 @@ func testCorpusOfAJoinedRepository(t *testing.T, open opener) {
 	other := corpusPage()
 	other.Rules = 2
 	needs.Result(t, "other rules", 2)(joined.RefreshCorpus(ctx, other))
+	empty := precedent.LocalRepo("another root")
+	repoFor(t, db, empty)
+	needs.Result(t, "joined with none", 2)(repoFor(t, db, remote, empty).RefreshCorpus(ctx, other))
 }
 
 func testClearCorpus(t *testing.T, open opener) {

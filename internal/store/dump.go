@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,58 +21,6 @@ var ErrNotEmpty = errors.New("it is not empty")
 
 // ErrDump means that a dump is damaged, or of another version.
 var ErrDump = errors.New("it is not a complete export of an installation by this version")
-
-// dumped are the tables that a dump has, with their keys: a table comes after those that it
-// refers to.
-var dumped = []struct{ table, key string }{
-	{"repos", "id"},
-	{"identities", "host, owner, name"},
-	{"reviews", "id"},
-	{"findings", "repo_id, fingerprint"},
-	{"finding_ids", "repo_id, id, fingerprint"},
-	{"sightings", "review_id, fingerprint"},
-	{"decisions", "review_id, finding, nth"},
-	{"rejections", "id"},
-	{"rules", "repo_id, hash"},
-	{"review_rules", "review_id, nth"},
-	{"labels", "repo_id, fingerprint"},
-	{"spending", "repo_id, day"},
-	{"answers", "repo_id, task"},
-	{"posts", "repo_id, id"},
-	{"threads", "repo_id, id"},
-	{"outcomes", "repo_id, pull, fingerprint"},
-	{"pull_spending", "repo_id, pull"},
-	{"learnings", "repo_id, id"},
-	{"learning_history", "repo_id, id, nth"},
-	{"threshold_resets", "repo_id"},
-	{"thresholds", "repo_id, review_id"},
-	{"insights", "repo_id, id"},
-	{"insight_findings", "repo_id, id, fingerprint"},
-	{"consolidations", "repo_id"},
-	{"shared_findings", "repo_id, fingerprint"},
-	{"handled_comments", "repo_id, pull, comment"},
-	{"paused_pulls", "repo_id, pull"},
-	{"forgotten", "repo_id, kind, id"},
-	{"corpus_rules", "repo_id"},
-	{"corpus_pulls", "repo_id, number"},
-	{"corpus_comments", "repo_id, kind, id"},
-	{"corpus_chunks", "repo_id, kind, comment, chunk"},
-	{"corpus_blocks", "repo_id, block"},
-	{"corpus_checkpoints", "repo_id, stream"},
-	{"corpus_vectors", "repo_id, kind, comment, chunk, model, dimensions"},
-	{"corpus_listings", "repo_id, stream"},
-	{"corpus_listed", "repo_id, kind, id"},
-	{"watched_pulls", "repo_id, pull"},
-	{"asked_pulls", "repo_id, pull"},
-	{"audit", "id"},
-	{"server_values", "name"},
-	{"deliveries", "forge, id"},
-	{"work", "id"},
-	{"work_turns", "repo"},
-}
-
-// notDumped are the others, which belong to running processes, to who is signed in, or to the database itself.
-var notDumped = []string{"runs", "replicas", "sessions", versionTable}
 
 // dumpFormat is the number of the form of a dump.
 const dumpFormat = 1
@@ -120,12 +69,12 @@ func (db *DB) Dump(ctx context.Context, to io.Writer) (int, error) {
 	lines.SetEscapeHTML(false)
 	total := 0
 	err = lines.Encode(dumpHead{dumpFormat, version})
-	for _, d := range dumped {
+	for _, t := range tables {
 		if err != nil {
 			break
 		}
 		var n int
-		n, err = dumpRows(ctx, tx, d.table, d.key, lines)
+		n, err = dumpRows(ctx, tx, t.name, t.key, lines)
 		total += n
 	}
 	if err == nil {
@@ -225,13 +174,13 @@ func (db *DB) Restore(ctx context.Context, from io.Reader) (int, error) {
 		if err := db.beSlow(ctx, tx); err != nil {
 			return err
 		}
-		for _, d := range dumped {
+		for _, t := range tables {
 			var n int
-			if err := row(ctx, tx, "SELECT COUNT(*) FROM "+d.table, nil, into(&n)); err != nil {
+			if err := row(ctx, tx, "SELECT COUNT(*) FROM "+t.name, nil, into(&n)); err != nil {
 				return err
 			}
 			if n > 0 {
-				return fmt.Errorf("%w: it has rows in %s", ErrNotEmpty, d.table)
+				return fmt.Errorf("%w: it has rows in %s", ErrNotEmpty, t.name)
 			}
 		}
 		total, err = restoreRows(ctx, tx, lines)
@@ -297,11 +246,7 @@ func restoreRows(ctx context.Context, tx *sql.Tx, lines *bufio.Scanner) (total i
 
 // prepareInsert prepares a statement for a table that a dump names, with columns that it has.
 func prepareInsert(ctx context.Context, tx *sql.Tx, t dumpTable) (*sql.Stmt, error) {
-	known := false
-	for _, d := range dumped {
-		known = known || d.table == t.Table
-	}
-	if !known {
+	if !slices.ContainsFunc(tables, func(known table) bool { return known.name == t.Table }) {
 		return nil, fmt.Errorf("%w: it has a table %q", ErrDump, t.Table)
 	}
 	numbers := make([]string, len(t.Columns))

@@ -21,27 +21,21 @@ import (
 // TestDumpHasEveryTable: no table is forgotten, and rows are in the order of their keys.
 func TestDumpHasEveryTable(t *testing.T) {
 	db := open(t)
-	tables := needs.Value(db.tables(t.Context(), db.read))(t)
-	listed := slices.Clone(notDumped)
-	for _, d := range dumped {
-		listed = append(listed, d.table)
-		var key []string
-		err := rows(t.Context(), db.read, "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk", []any{d.table},
-			func(s scanner) error {
-				var column string
-				err := s.Scan(&column)
-				key = append(key, column)
-				return err
-			})
+	found := needs.Value(db.tables(t.Context(), db.read))(t)
+	listed := slices.Clone(otherTables)
+	for _, d := range tables {
+		listed = append(listed, d.name)
+		key, err := collect(t.Context(), db.read, "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk",
+			[]any{d.name}, scanOne[string])
 		if got := strings.Join(key, ", "); err != nil || got != d.key {
-			t.Errorf("the key of %s is %s, %v, not %s", d.table, got, err, d.key)
+			t.Errorf("the key of %s is %s, %v, not %s", d.name, got, err, d.key)
 		}
 	}
-	tables = slices.DeleteFunc(tables, func(name string) bool { return name == "sqlite_sequence" })
-	slices.Sort(tables)
+	found = slices.DeleteFunc(found, func(name string) bool { return name == "sqlite_sequence" })
+	slices.Sort(found)
 	slices.Sort(listed)
-	if d := cmp.Diff(tables, listed); d != "" {
-		t.Errorf("list each table in dumped or notDumped (-tables +lists):\n%s", d)
+	if d := cmp.Diff(found, listed); d != "" {
+		t.Errorf("list each table in tables or otherTables (-tables +lists):\n%s", d)
 	}
 }
 
@@ -62,8 +56,8 @@ func columnTypes(t *testing.T, db *DB, table string) []*sql.ColumnType {
 func fillTables(t *testing.T, db *DB, rnd *rand.Rand) {
 	t.Helper()
 	texts := slices.Concat(naughty, broken)
-	for _, d := range dumped {
-		types := columnTypes(t, db, d.table)
+	for _, d := range tables {
+		types := columnTypes(t, db, d.name)
 		keys := strings.Split(d.key, ", ")
 		all := 1 << (2 * len(keys)) // combinations
 		for i := range all {
@@ -83,7 +77,7 @@ func fillTables(t *testing.T, db *DB, rnd *rand.Rand) {
 					values[c] = n
 				case column.Name() == "repo_id" || column.Name() == "hash":
 					values[c] = fmt.Sprint("k", rnd.IntN(4))
-				case column.Name() == "fingerprint" || d.table == "work" && text:
+				case column.Name() == "fingerprint" || d.name == "work" && text:
 					values[c] = fmt.Sprint("k", last) // one of a pull request
 				case column.Name() == "pull":
 					values[c] = last
@@ -95,8 +89,8 @@ func fillTables(t *testing.T, db *DB, rnd *rand.Rand) {
 					values[c] = int64(rnd.Uint64())
 				}
 			}
-			if _, err := db.sql.Exec("INSERT INTO "+d.table+" VALUES ("+strings.Join(numbers, ", ")+")", values...); err != nil {
-				t.Fatalf("%s: %v", d.table, err)
+			if _, err := db.sql.Exec("INSERT INTO "+d.name+" VALUES ("+strings.Join(numbers, ", ")+")", values...); err != nil {
+				t.Fatalf("%s: %v", d.name, err)
 			}
 		}
 	}

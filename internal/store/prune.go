@@ -204,38 +204,7 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 
 // Clear deletes everything about the repository, labels included, except its identities.
 func (r *Repo) Clear(ctx context.Context) (Counts, error) {
-	return r.remove(ctx, "clear memory", func(tx *sql.Tx) error {
-		// Decisions, sightings and the rest are deleted with these rows.
-		for _, statement := range []string{
-			"DELETE FROM reviews WHERE repo_id = $1",
-			"DELETE FROM findings WHERE repo_id = $1",
-			"DELETE FROM rejections WHERE repo_id = $1",
-			"DELETE FROM rules WHERE repo_id = $1",
-			"DELETE FROM labels WHERE repo_id = $1",
-			"DELETE FROM answers WHERE repo_id = $1",
-			"DELETE FROM posts WHERE repo_id = $1",
-			"DELETE FROM threads WHERE repo_id = $1",
-			"DELETE FROM outcomes WHERE repo_id = $1",
-			"DELETE FROM threshold_resets WHERE repo_id = $1",
-			"DELETE FROM thresholds WHERE repo_id = $1",
-			"DELETE FROM learnings WHERE repo_id = $1",
-			"DELETE FROM handled_comments WHERE repo_id = $1",
-			"DELETE FROM paused_pulls WHERE repo_id = $1",
-			"DELETE FROM forgotten WHERE repo_id = $1",
-			"DELETE FROM insights WHERE repo_id = $1",
-			"DELETE FROM shared_findings WHERE repo_id = $1",
-			"DELETE FROM consolidations WHERE repo_id = $1",
-			"DELETE FROM spending WHERE repo_id = $1",
-			"DELETE FROM pull_spending WHERE repo_id = $1",
-			"DELETE FROM watched_pulls WHERE repo_id = $1",
-			"DELETE FROM asked_pulls WHERE repo_id = $1",
-		} {
-			if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
-				return err
-			}
-		}
-		return r.clearCorpus(ctx, tx)
-	})
+	return r.remove(ctx, "clear memory", func(tx *sql.Tx) error { return r.clear(ctx, tx, "") })
 }
 
 // remove runs use in one transaction, frees the space, and returns what was deleted.

@@ -107,12 +107,12 @@ func testClear(t *testing.T, open opener) {
 		t.Errorf("%+v, %v, want %+v", deleted, err, want)
 	}
 	checkEmpty(t, r)
-	for _, d := range dumped { // also a table that a later migration makes
+	for _, d := range tables { // also a table that a later migration makes
 		if !strings.HasPrefix(d.key, "repo_id") {
 			continue
 		}
-		if n := ask[int](t, db, "SELECT COUNT(*) FROM "+d.table+" WHERE repo_id = $1", r.id); n > 0 {
-			t.Errorf("%d rows are left in %s", n, d.table)
+		if n := ask[int](t, db, "SELECT COUNT(*) FROM "+d.name+" WHERE repo_id = $1", r.id); n > 0 {
+			t.Errorf("%d rows are left in %s", n, d.name)
 		}
 	}
 	if size, err := db.Size(ctx); err != nil || db.Engine() == SQLite && size > full/2 {
