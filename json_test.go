@@ -69,7 +69,6 @@ var readers = map[string]string{
 	"internal/secret/value.go":           "it only tells a JSON Web Token from other text",
 	"internal/store/document.go":         written,
 	"internal/store/dump.go":             "rows are lists, whose values have no keys",
-	"internal/store/facts.go":            written,
 	"internal/store/reviews.go":          written,
 	"internal/strict/strict.go":          itself,
 }

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -129,39 +127,4 @@ func testLabelsOfAJoinedRepository(t *testing.T, open opener) {
 	needs.Len(t, "labels of each", 2)(r.Labels(ctx, 100))
 	needs.NoError(t, r.ResetThreshold(ctx, start.Add(time.Hour)))
 	needs.Len(t, "labels after a reset", 0)(r.Labels(ctx, 100))
-}
-
-// TestLabelsOfOlderOutcomes: outcomes of an older database become labels, with what is stored
-// about their finding.
-func TestLabelsOfOlderOutcomes(t *testing.T) {
-	ctx := t.Context()
-	db := unopened(t, filepath.Join(t.TempDir(), "memory.db"))
-	needs.NoError(t, db.upgrade(ctx, migrationsBefore(t, "00008")))
-	r := repoFor(t, db, remote)
-	for name, kind := range map[string]precedent.OutcomeKind{
-		"fixed": precedent.Fixed, "no": precedent.Declined, "author": precedent.Declined, "merged": precedent.IgnoredAtMerge,
-		"gone": precedent.Fixed,
-	} {
-		f := bug(name)
-		if name != "gone" {
-			needs.Value(db.sql.ExecContext(ctx, "INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra) "+
-				"VALUES ($1, $2, '', '', '', 5, '{}', '{}')", name, r.id))(t)
-			needs.NoError(t, db.change(ctx, "save findings", func(tx *sql.Tx) error {
-				return r.saveFindings(ctx, tx, name, Fold([]precedent.Finding{f}), 5)
-			}))
-		}
-		document := `{"title":"a \"may_write\":true joke","may_write":` + fmt.Sprint(name == "no") + "}"
-		needs.Value(db.sql.ExecContext(ctx,
-			"INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, 7, $2, $3, $4, 5)",
-			r.id, f.Fingerprint, kind, document))(t)
-	}
-	needs.NoError(t, db.upgrade(ctx, migrations))
-	got := map[bool]int{}
-	for _, l := range mustLabels(t, r) {
-		got[l.Accepted]++
-		if l.Confidence != 80 || l.Category != precedent.Bugs {
-			t.Errorf("%+v", l)
-		}
-	}
-	needs.Equal(t, map[bool]int{true: 1, false: 1}, got)
 }

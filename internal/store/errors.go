@@ -19,6 +19,8 @@ var (
 	ErrCorrupt = errors.New("it is damaged")
 	// ErrForeign: the file is a database of another program.
 	ErrForeign = errors.New("it is not a memory of precedent")
+	// ErrOlder: a program wrote the file that is too old for its schema to be upgraded.
+	ErrOlder = errors.New("a precedent wrote it that is too old")
 	// ErrNewer: a newer program wrote the file.
 	ErrNewer = errors.New("a newer precedent wrote it")
 	// ErrBusy: another process kept it locked for too long.
@@ -72,7 +74,7 @@ func (db *DB) fail(op string, err error) error {
 // kindOf returns the cause of an error, as one of the errors above; nil for none.
 func (db *DB) kindOf(err error) error {
 	for _, kind := range []error{
-		ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused, ErrNotEmpty,
+		ErrForeign, ErrOlder, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused, ErrNotEmpty,
 		ErrDump,
 	} {
 		if errors.Is(err, kind) {
@@ -91,6 +93,7 @@ func (db *DB) kindOf(err error) error {
 // fileHints say what the user can do; damagedHint has the one for a damaged file.
 var fileHints = map[error]string{
 	ErrForeign:    "give another file, with --memory-db",
+	ErrOlder:      "export it with the precedent that wrote it, and import that into another file",
 	ErrNewer:      "update precedent, or give another file, with --memory-db; docs/upgrading.md has the way back",
 	ErrUnwritable: "make the file and its folder writable, or give another file, with --memory-db",
 	ErrFull:       "free some space, then try again: nothing was changed",

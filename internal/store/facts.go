@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -97,32 +95,12 @@ func (r *Repo) LatestFacts(ctx context.Context, pull, limit int) ([]ReviewFacts,
 }
 
 func (r *Repo) reviewFacts(ctx context.Context, condition string, args ...any) ([]ReviewFacts, error) {
-	var all []ReviewFacts
-	var old []int
-	err := rows(ctx, r.db.read, "SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND "+condition,
-		append([]any{r.id}, args...), func(s scanner) error {
-			f := ReviewFacts{Repo: r.id}
-			var document string
-			if err := s.Scan(&f.ID, &f.Head, &f.Pull, (*moment)(&f.At), &f.Verdict, &document); err != nil {
-				return err
-			}
-			if document == "" {
-				old = append(old, len(all))
-			} else if err := json.Unmarshal([]byte(document), &f.Facts); err != nil {
-				return fmt.Errorf("%w: %w", ErrCorrupt, err)
-			}
-			all = append(all, f)
-			return nil
+	all, err := collect(ctx, r.db.read,
+		"SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND "+condition,
+		append([]any{r.id}, args...), func(s scanner, f *ReviewFacts) error {
+			f.Repo = r.id
+			return s.Scan(&f.ID, &f.Head, &f.Pull, (*moment)(&f.At), &f.Verdict, document{&f.Facts})
 		})
-	for _, i := range old {
-		if err != nil {
-			break
-		}
-		var review *precedent.Review
-		if review, err = r.Review(ctx, all[i].ID); err == nil {
-			all[i].Facts = factsOf(review)
-		}
-	}
 	return all, r.db.fail("read reviews", err)
 }
 

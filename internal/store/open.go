@@ -13,8 +13,8 @@ import (
 
 // Open opens the database in the file and brings its schema up to date. It creates the file,
 // readable only by its owner, and its folder if needed. Errors are of type *Error and wrap
-// ErrUnwritable, ErrCorrupt, ErrForeign, ErrNewer, ErrFull or ErrBusy if one of them is the
-// cause.
+// ErrUnwritable, ErrCorrupt, ErrForeign, ErrOlder, ErrNewer, ErrFull or ErrBusy if one of them
+// is the cause.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	const op = "open memory"
 	db := newDB(sqlite, path, o)

@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestOpenMakesAPrivateFile(t *testing.T) {
@@ -81,18 +79,6 @@ func execAt(t testing.TB, place string, statements ...string) string {
 	return place
 }
 
-// migrationsBefore are the steps to an older schema.
-func migrationsBefore(t testing.TB, end string) fstest.MapFS {
-	t.Helper()
-	older := fstest.MapFS{}
-	for _, name := range needs.Value(fs.Glob(migrations, "*.sql"))(t) {
-		if name < end {
-			older[name] = &fstest.MapFile{Data: needs.Value(fs.ReadFile(migrations, name))(t)}
-		}
-	}
-	return older
-}
-
 // filled makes a good database of some hundred pages and closes it.
 func filled(t *testing.T) string {
 	t.Helper()
@@ -121,6 +107,7 @@ func TestOpenRefuses(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
 	link, beside := filepath.Join(t.TempDir(), "memory.db"), filled(t)
 	needs.NoError(t, errors.Join(os.Symlink(write(t, nil), link), os.Symlink(write(t, nil), beside+"-wal")))
+	const older = "UPDATE schema_version SET version_id = 21 WHERE version_id = 22"
 	const newer = "INSERT INTO schema_version (version_id, is_applied) VALUES (999, 1)"
 	const trigger = "CREATE TRIGGER steal AFTER INSERT ON findings BEGIN DELETE FROM rejections; END"
 	for _, test := range []struct {
@@ -132,6 +119,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"zeros", write(t, make([]byte, 8192)), ErrCorrupt, "mv '"},
 		{"half a file", write(t, data[:len(data)/2]), ErrCorrupt, "the next review creates an empty one: mkdir -p '"},
 		{"scratched schema", write(t, scratched), ErrCorrupt, "mv '"},
+		{"older schema", execAt(t, filled(t), older), ErrOlder, "export it"},
 		{"newer schema", execAt(t, filled(t), newer), ErrNewer, "update precedent"},
 		{"another program's", execAt(t, write(t, nil), "CREATE TABLE customers (id INTEGER)"), ErrForeign, "--memory-db"},
 		{"with a trigger", execAt(t, filled(t), trigger), ErrForeign, "--memory-db"},
@@ -289,7 +277,7 @@ func TestKept(t *testing.T) {
 func TestUntouched(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
 		at := place()
-		needs.NoError(t, unopened(t, at).upgrade(t.Context(), migrationsBefore(t, "00002")))
+		needs.NoError(t, unopened(t, at).upgrade(t.Context(), slowSteps(1)))
 		for range 2 {
 			db := openPlace(t, at, Options{Untouched: true})
 			if version, newest, err := db.Schema(t.Context()); version != 1 || newest < 16 || err != nil {
@@ -300,39 +288,6 @@ func TestUntouched(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestCreateIsEveryStep: a database that is made at once is the one that the steps make.
-func TestCreateIsEveryStep(t *testing.T) { onBothEngines(t, testCreateIsEveryStep) }
-
-func testCreateIsEveryStep(t *testing.T, place func() string) {
-	dump := func(make func(*DB, fs.FS) error) []string {
-		db := unopened(t, place())
-		steps := migrations
-		if db.dialect.steps != nil {
-			steps = db.dialect.steps(steps)
-			release := needs.Value(db.dialect.prepare(t.Context(), db.sql))(t)
-			defer release()
-		}
-		needs.NoError(t, make(db, steps))
-		all := schemaOf(t, db)
-		needs.NoError(t, rows(t.Context(), db.sql, "SELECT id, version_id, is_applied, tstamp IS NULL FROM "+versionTable, nil,
-			func(r scanner) error {
-				var line [4]any
-				err := r.Scan(&line[0], &line[1], &line[2], &line[3])
-				all = append(all, fmt.Sprintln(line))
-				return err
-			}))
-		return all
-	}
-	atOnce := dump(func(db *DB, steps fs.FS) error { return db.create(t.Context(), steps) })
-	stepwise := dump(func(db *DB, steps fs.FS) error { return db.step(t.Context(), steps) })
-	if d := cmp.Diff(stepwise, atOnce); d != "" {
-		t.Errorf("they differ (-stepwise +at once):\n%s", d)
-	}
-	if text := strings.Join(atOnce, "\n"); !strings.Contains(text, "findings") {
-		t.Errorf("no findings in\n%s", text)
-	}
 }
 
 // TestUpgradeAfterKill opens what a process leaves behind that is killed while

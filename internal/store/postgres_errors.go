@@ -76,6 +76,7 @@ var postgresHints = map[error]string{
 		"encoding UTF8",
 	ErrForeign: "give a database of its own, or a schema: append ?search_path=precedent to the URL, after CREATE " +
 		"SCHEMA precedent",
+	ErrOlder:      "export it with the precedent that wrote it, and import that into another database",
 	ErrNewer:      "update precedent, or give another database; docs/upgrading.md has the way back",
 	ErrUnwritable: "grant the user all privileges on the schema: GRANT ALL ON SCHEMA public TO the user",
 	ErrFull:       "free some space on the disk of PostgreSQL, then try again: nothing was changed",

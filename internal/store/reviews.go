@@ -19,10 +19,8 @@ var ErrNoReview = errors.New("no such review")
 type reviewExtra struct {
 	// The parts of the repository's identity, which the result joins.
 	Host, Owner, Name string
-	// Target is that of reviews that were saved before the result had it; else nil.
-	Target  *precedent.Target  `json:",omitempty"`
-	Reading *precedent.Reading `json:",omitempty"`
-	Basis   *precedent.Basis   `json:",omitempty"`
+	Reading           *precedent.Reading `json:",omitempty"`
+	Basis             *precedent.Basis   `json:",omitempty"`
 	// Findings is as long as the review's findings.
 	Findings []findingExtra
 }
@@ -279,9 +277,6 @@ func decode(document, extra string) (*precedent.Review, error) {
 	}
 	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
 	review.Reading, review.Basis = e.Reading, e.Basis
-	if e.Target != nil {
-		review.Target = *e.Target
-	}
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
 		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Refit, to.Basis = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy,

@@ -26,7 +26,6 @@ var sqlite = &dialect{
 		return modernc.NewConnector(waitingDSN(path, busyTimeout))
 	},
 	migrations:   goose.DialectSQLite3,
-	versions:     sqliteVersions,
 	setup:        "PRAGMA journal_mode = WAL", // the file keeps this mode
 	objects:      "SELECT type, name FROM sqlite_schema WHERE type <> 'index'",
 	kind:         sqliteKind,
@@ -37,15 +36,6 @@ var sqlite = &dialect{
 	size:         sqliteSize,
 	shrink:       []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"},
 }
-
-// sqliteVersions is what goose executes on an empty database.
-const sqliteVersions = `CREATE TABLE ` + versionTable + ` (
-		id INTEGER PRIMARY KEY AUTOINCREMENT,
-		version_id INTEGER NOT NULL,
-		is_applied INTEGER NOT NULL,
-		tstamp TIMESTAMP DEFAULT (datetime('now'))
-	);
-	INSERT INTO ` + versionTable + ` (version_id, is_applied) VALUES (0, 1);`
 
 // prepareFile makes sure that the file is writable and a regular file: a link could redirect
 // writes. Files and folders without any write permission are refused, even for root.

@@ -107,8 +107,6 @@ type dialect struct {
 	patient func(address string) (driver.Connector, error)
 	// migrations is the name of the engine in the migration library.
 	migrations goose.Dialect
-	// versions are the statements by which the library creates and begins versionTable.
-	versions string
 	// setup prepares a database before its first migration.
 	setup string
 	// steps returns the migrations as the engine needs them; nil changes nothing.

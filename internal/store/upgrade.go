@@ -2,13 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -36,7 +34,7 @@ const versionTable = "schema_version"
 // Several processes may do this at once: the one that loses the race fails, reads the version
 // again and finds the migration applied.
 func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
-	newest, err := newestStep(steps)
+	oldest, newest, err := numbers(steps)
 	if err != nil {
 		return err
 	}
@@ -46,6 +44,9 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 	version, err := db.version(ctx)
 	if err != nil {
 		return err
+	}
+	if version > 0 && version < oldest {
+		return fmt.Errorf("%w: its schema has version %d, this program knows %d and later", ErrOlder, version, oldest)
 	}
 	if version < newest && db.dialect.prepare != nil {
 		release, err := db.dialect.prepare(ctx, db.sql)
@@ -63,13 +64,8 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 			return err
 		}
 	}
-	if version == 0 && db.create(ctx, steps) == nil {
-		if version, err = db.version(ctx); err != nil {
-			return err
-		}
-	}
 	for version < newest {
-		failed := db.step(ctx, steps)
+		failed := db.apply(ctx, steps)
 		before := version
 		if version, err = db.version(ctx); err != nil {
 			return errors.Join(failed, err)
@@ -84,50 +80,13 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 	return nil
 }
 
-// create applies all migrations to an empty database in one transaction, which is several times
-// as fast as one for each. It leaves a database that is not empty as it is. If it fails, step
-// applies those that it can and says what is wrong.
-func (db *DB) create(ctx context.Context, steps fs.FS) error {
-	names, err := fs.Glob(steps, "*.sql") // sorted
-	if err != nil {
-		return err
-	}
-	return db.attempt(ctx, everything, func(tx *sql.Tx) error {
-		if tables, err := db.tables(ctx, tx); err != nil || len(tables) > 0 {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, db.dialect.versions); err != nil {
-			return err
-		}
-		for _, name := range names {
-			n, err := stepNumber(name)
-			if err != nil {
-				return err
-			}
-			statements, err := fs.ReadFile(steps, name)
-			if err != nil {
-				return err
-			}
-			if _, err := tx.ExecContext(ctx, string(statements)); err != nil {
-				return err
-			}
-			if _, err := tx.ExecContext(ctx, "INSERT INTO "+versionTable+" (version_id, is_applied) VALUES ($1, $2)", n,
-				true); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// step applies the missing migrations, each in its own transaction, until one fails.
-func (db *DB) step(ctx context.Context, steps fs.FS) error {
+// apply applies the missing migrations, each in its own transaction, until one fails.
+func (db *DB) apply(ctx context.Context, steps fs.FS) error {
 	p, err := goose.NewProvider(db.dialect.migrations, db.sql, steps,
 		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = p.Up(ctx)
 	}
-	_, err = p.Up(ctx)
 	return err
 }
 
@@ -172,29 +131,14 @@ func (db *DB) tables(ctx context.Context, q querier) ([]string, error) {
 	return tables, err
 }
 
-// newestStep is the largest number at the beginning of a migration's file name.
-func newestStep(steps fs.FS) (int64, error) {
-	names, err := fs.Glob(steps, "*.sql")
-	if err != nil {
-		return 0, err
+// numbers returns the smallest and the largest number at the beginning of a migration's file name.
+func numbers(steps fs.FS) (oldest, newest int64, err error) {
+	names, err := fs.Glob(steps, "*.sql") // sorted
+	if err != nil || len(names) == 0 {
+		return 0, 0, err
 	}
-	var newest int64
-	for _, name := range names {
-		n, err := stepNumber(name)
-		if err != nil {
-			return 0, err
-		}
-		newest = max(newest, n)
+	if oldest, err = goose.NumericComponent(names[0]); err == nil {
+		newest, err = goose.NumericComponent(names[len(names)-1])
 	}
-	return newest, nil
-}
-
-// stepNumber is the number at the beginning of a migration's file name.
-func stepNumber(name string) (int64, error) {
-	digits, _, _ := strings.Cut(name, "_")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("read number of migration %s: %w", name, err)
-	}
-	return n, nil
+	return oldest, newest, err
 }
