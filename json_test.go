@@ -68,7 +68,7 @@ var readers = map[string]string{
 	"internal/sarif/read.go":             "it reads lists of internal/lint/sarif.go",
 	"internal/secret/value.go":           "it only tells a JSON Web Token from other text",
 	"internal/store/document.go":         written,
-	"internal/store/dump.go":             "rows are lists, whose values have no keys",
+	"internal/store/dump.go":             "who imports an installation trusts all of its rows",
 	"internal/store/reviews.go":          written,
 	"internal/strict/strict.go":          itself,
 }

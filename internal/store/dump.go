@@ -2,18 +2,17 @@ package store
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"database/sql"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // ErrNotEmpty means that a database has rows, so a dump cannot be restored into it.
@@ -31,15 +30,10 @@ type dumpHead struct {
 	Schema int64 `json:"schema"`
 }
 
-// dumpTable precedes the rows of a table.
-type dumpTable struct {
-	Table   string   `json:"table"`
-	Columns []string `json:"columns"`
-}
-
-// dumpEnd is the last line.
-type dumpEnd struct {
-	Rows int `json:"rows"`
+// dumpRow is a row of a table by its columns.
+type dumpRow struct {
+	Table string         `json:"table"`
+	Row   map[string]any `json:"row"`
 }
 
 // dumpBytes is a value that is not text.
@@ -74,11 +68,11 @@ func (db *DB) Dump(ctx context.Context, to io.Writer) (int, error) {
 			break
 		}
 		var n int
-		n, err = dumpRows(ctx, tx, t.name, t.key, lines)
+		n, err = dumpRows(ctx, tx, t, lines)
 		total += n
 	}
 	if err == nil {
-		err = lines.Encode(dumpEnd{total})
+		err = lines.Encode(map[string]int{"rows": total}) // the last line
 	}
 	return total, db.fail(op, errors.Join(err, db.rollback(tx), w.Flush()))
 }
@@ -104,9 +98,9 @@ func (db *DB) beSlow(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// dumpRows writes the rows of a table, if it has any.
-func dumpRows(ctx context.Context, tx *sql.Tx, table, key string, lines *json.Encoder) (int, error) {
-	found, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY "+key)
+// dumpRows writes the rows of a table.
+func dumpRows(ctx context.Context, tx *sql.Tx, t table, lines *json.Encoder) (int, error) {
+	found, err := tx.QueryContext(ctx, "SELECT * FROM "+t.name+" ORDER BY "+t.key)
 	if err != nil {
 		return 0, err
 	}
@@ -115,17 +109,13 @@ func dumpRows(ctx context.Context, tx *sql.Tx, table, key string, lines *json.En
 	if err != nil {
 		return 0, err
 	}
+	line := dumpRow{t.name, make(map[string]any, len(columns))}
 	values, into := make([]any, len(columns)), make([]any, len(columns))
 	for i := range values {
 		into[i] = &values[i]
 	}
 	n := 0
 	for ; found.Next(); n++ {
-		if n == 0 {
-			if err := lines.Encode(dumpTable{table, columns}); err != nil {
-				return 0, err
-			}
-		}
 		if err := found.Scan(into...); err != nil {
 			return 0, err
 		}
@@ -136,16 +126,14 @@ func dumpRows(ctx context.Context, tx *sql.Tx, table, key string, lines *json.En
 			case []byte:
 				values[i] = dumpBytes{append([]byte{}, v...)} // never null
 			}
+			line.Row[columns[i]] = values[i]
 		}
-		if err := lines.Encode(values); err != nil {
+		if err := lines.Encode(line); err != nil {
 			return 0, err
 		}
 	}
 	return n, found.Err()
 }
-
-// maxDumpLine limits a line of a dump, in bytes: the largest review is much smaller.
-const maxDumpLine = 256 << 20
 
 // Restore reads a dump into a database without repositories, completely or not at all, and
 // returns the number of rows. The error wraps ErrNotEmpty or ErrDump if that is the cause.
@@ -155,12 +143,11 @@ func (db *DB) Restore(ctx context.Context, from io.Reader) (int, error) {
 	if err != nil {
 		return 0, db.fail(op, err)
 	}
-	lines := bufio.NewScanner(from)
-	lines.Buffer(make([]byte, 0, 1<<16), maxDumpLine)
+	lines := json.NewDecoder(from)
+	lines.UseNumber()
+	lines.DisallowUnknownFields()
 	var head dumpHead
-	if lines.Scan() {
-		err = strict.Unmarshal(lines.Bytes(), &head)
-	}
+	err = lines.Decode(&head)
 	switch {
 	case err != nil || head.Format != dumpFormat:
 		return 0, db.fail(op, ErrDump)
@@ -193,97 +180,61 @@ func (db *DB) Restore(ctx context.Context, from io.Reader) (int, error) {
 }
 
 // restoreRows inserts rows until the end of the dump.
-func restoreRows(ctx context.Context, tx *sql.Tx, lines *bufio.Scanner) (total int, err error) {
-	var insert *sql.Stmt
-	columns := 0
-	defer func() {
-		if insert != nil {
-			err = errors.Join(err, insert.Close())
+func restoreRows(ctx context.Context, tx *sql.Tx, lines *json.Decoder) (total int, err error) {
+	for {
+		var line struct {
+			dumpRow
+			Rows *int `json:"rows"`
 		}
-	}()
-	for lines.Scan() {
-		line := lines.Bytes()
-		if bytes.HasPrefix(line, []byte("[")) && insert != nil {
-			values, err := dumpedValues(line)
-			if err != nil || len(values) != columns {
-				return total, fmt.Errorf("%w: row %d", ErrDump, total+1)
-			}
-			if _, err := insert.ExecContext(ctx, values...); err != nil {
-				return total, fmt.Errorf("row %d: %w", total+1, err)
-			}
-			total++
-			continue
+		if err := lines.Decode(&line); err != nil {
+			return total, fmt.Errorf("%w: after row %d: %w", ErrDump, total, err)
 		}
-		var other struct {
-			dumpTable
-			dumpEnd
-		}
-		other.Rows = -1
-		if err := strict.Unmarshal(line, &other); err != nil {
-			return total, fmt.Errorf("%w: after row %d", ErrDump, total)
-		}
-		if other.Rows >= 0 {
-			if other.Rows != total || lines.Scan() {
-				return total, fmt.Errorf("%w: %d rows, and it says %d", ErrDump, total, other.Rows)
+		if line.Rows != nil {
+			if *line.Rows != total || lines.More() {
+				return total, fmt.Errorf("%w: %d rows, and it says %d", ErrDump, total, *line.Rows)
 			}
 			return total, nil
 		}
-		if insert != nil {
-			if err := insert.Close(); err != nil {
-				return total, err
-			}
-		}
-		columns = len(other.Columns)
-		if insert, err = prepareInsert(ctx, tx, other.dumpTable); err != nil {
-			return total, err
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return total, err
-	}
-	return total, fmt.Errorf("%w: it ends after row %d", ErrDump, total)
-}
-
-// prepareInsert prepares a statement for a table that a dump names, with columns that it has.
-func prepareInsert(ctx context.Context, tx *sql.Tx, t dumpTable) (*sql.Stmt, error) {
-	if !slices.ContainsFunc(tables, func(known table) bool { return known.name == t.Table }) {
-		return nil, fmt.Errorf("%w: it has a table %q", ErrDump, t.Table)
-	}
-	numbers := make([]string, len(t.Columns))
-	for i, column := range t.Columns {
-		if strings.Trim(column, "abcdefghijklmnopqrstuvwxyz_") != "" {
-			return nil, fmt.Errorf("%w: it has a column %q", ErrDump, column)
-		}
-		numbers[i] = "$" + strconv.Itoa(i+1)
-	}
-	return tx.PrepareContext(ctx, "INSERT INTO "+t.Table+" ("+strings.Join(t.Columns,
-		", ")+") VALUES ("+strings.Join(numbers, ", ")+")")
-}
-
-// dumpedValues reads a row.
-func dumpedValues(line []byte) ([]any, error) {
-	var raw []json.RawMessage
-	if err := json.Unmarshal(line, &raw); err != nil {
-		return nil, err
-	}
-	values := make([]any, len(raw))
-	for i, v := range raw {
-		var err error
-		switch v[0] {
-		case '"':
-			var s string
-			err = json.Unmarshal(v, &s)
-			values[i] = s
-		case '{':
-			var b dumpBytes
-			err = json.Unmarshal(v, &b)
-			values[i] = b.Bytes
-		default:
-			values[i], err = strconv.ParseInt(string(v), 10, 64)
+		statement, values, err := line.insert()
+		if err == nil {
+			_, err = tx.ExecContext(ctx, statement, values...)
 		}
 		if err != nil {
-			return nil, err
+			return total, fmt.Errorf("row %d: %w", total+1, err)
+		}
+		total++
+	}
+}
+
+// insert is the statement that inserts the row into a table that a dump may have.
+func (d dumpRow) insert() (statement string, values []any, err error) {
+	if !slices.ContainsFunc(tables, func(t table) bool { return t.name == d.Table }) {
+		return "", nil, fmt.Errorf("%w: it has a table %q", ErrDump, d.Table)
+	}
+	columns := slices.Sorted(maps.Keys(d.Row))
+	numbers := make([]string, len(columns))
+	values = make([]any, len(columns))
+	for i, column := range columns {
+		if strings.Trim(column, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			return "", nil, fmt.Errorf("%w: it has a column %q", ErrDump, column)
+		}
+		numbers[i] = "$" + strconv.Itoa(i+1)
+		if values[i], err = dumpedValue(d.Row[column]); err != nil {
+			return "", nil, fmt.Errorf("%w: %w", ErrDump, err)
 		}
 	}
-	return values, nil
+	return "INSERT INTO " + d.Table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(numbers, ", ") +
+		")", values, nil
+}
+
+// dumpedValue is a value as it is stored.
+func dumpedValue(v any) (any, error) {
+	switch v := v.(type) {
+	case json.Number:
+		return v.Int64()
+	case map[string]any:
+		text, _ := v["bytes"].(string)
+		return base64.StdEncoding.DecodeString(text)
+	}
+	return v, nil // a text, or what the database refuses
 }

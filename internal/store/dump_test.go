@@ -113,7 +113,7 @@ func TestMoveBetweenEngines(t *testing.T) {
 	first := open(t)
 	fillTables(t, first, rnd)
 	dump := dumpOf(t, first)
-	t.Logf("%d rows, %d bytes", bytes.Count(dump, []byte("\n[")), len(dump))
+	t.Logf("%d rows, %d bytes", bytes.Count(dump, []byte("\n"))-2, len(dump))
 	for _, other := range []*DB{openPlace(t, needs.PostgreSQL(t)), open(t)} {
 		needs.Value(other.Restore(t.Context(), bytes.NewReader(dump)))(t)
 		if !bytes.Equal(dumpOf(t, other), dump) {
@@ -147,18 +147,19 @@ func testRestoreRefuses(t *testing.T, open opener) {
 	lines := strings.SplitAfter(dump, "\n")
 	db := open(t)
 	bad := map[string]string{
-		"nothing":          "",
-		"other text":       "hello\n" + dump,
-		"another export":   `{"precedent_memory":1}` + "\n",
-		"another schema":   strings.Replace(dump, `"schema":`, `"schema":9`, 1),
-		"another table":    strings.Replace(dump, `"table":"reviews"`, `"table":"sqlite_schema"`, 1),
-		"a statement":      strings.Replace(dump, `"columns":["id",`, `"columns":["id) VALUES ('x'); --",`, 1),
-		"a short row":      strings.Replace(dump, "[\"", "[1]\n[\"", 1),
-		"more after it":    dump + "[1]\n",
-		"a row left out":   strings.Join(slices.Delete(slices.Clone(lines), 2, 3), ""),
-		"a row twice":      strings.Join(slices.Insert(slices.Clone(lines), 2, lines[2]), ""),
-		"null":             "null\n",
-		"a row of nothing": strings.Replace(dump, "\n[", "\n[]\n[", 1),
+		"nothing":           "",
+		"other text":        "hello\n" + dump,
+		"another export":    `{"precedent_memory":1}` + "\n",
+		"another schema":    strings.Replace(dump, `"schema":`, `"schema":9`, 1),
+		"another table":     strings.Replace(dump, `"table":"reviews"`, `"table":"sqlite_schema"`, 1),
+		"a statement":       strings.Replace(dump, `{"created_at":`, `{"created_at) VALUES (1); --":`, 1),
+		"an unknown column": strings.Replace(dump, `{"created_at":`, `{"made_at":`, 1),
+		"bytes of nothing":  strings.Replace(dump, `{"created_at":`, `{"created_at":{"bytes":"?"},"x":`, 1),
+		"more after it":     dump + "[1]\n",
+		"a row left out":    strings.Join(slices.Delete(slices.Clone(lines), 2, 3), ""),
+		"a row twice":       strings.Join(slices.Insert(slices.Clone(lines), 2, lines[2]), ""),
+		"null":              "null\n",
+		"a row of nothing":  strings.Replace(dump, "\n", "\n"+`{"table":"repos","row":{}}`+"\n", 1),
 	}
 	for i := range len(lines) - 2 {
 		bad[fmt.Sprint("cut off after line ", i+1)] = strings.Join(lines[:i+1], "")
