@@ -87,7 +87,6 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	p.Para("dismissed   ", p.Inkf(report.Plain, "%d", s.Dismissals))
 	p.Para("taken back  ", p.Inkf(report.Plain, "%d", s.Forgotten))
 	p.Para("learnings   ", p.Inkf(report.Plain, "%d", s.Learnings))
-	p.Para("rules       ", p.Inkf(report.Plain, "%d of the guide", s.Rules))
 	consolidated := ""
 	if !s.Consolidated.IsZero() {
 		consolidated = ", last looked for on " + s.Consolidated.Format(time.DateOnly)

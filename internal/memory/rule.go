@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -39,6 +40,11 @@ func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (pre
 	known, err := rows.FinderRules(ctx)
 	if err != nil {
 		return precedent.Dismissal{}, err
+	}
+	for i := range known { // rules of the guide cannot be dismissed
+		if slices.ContainsFunc(prompt.Finders(), func(s prompt.Spec) bool { return s.Name == known[i].Finder }) {
+			known[i].Rule = ""
+		}
 	}
 	name := plainRule(rule)
 	if err := checkRule(name, known); err != nil {

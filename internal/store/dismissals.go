@@ -160,12 +160,11 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 // maxFinderRules limits the rules that FinderRules returns.
 const maxFinderRules = 1_000
 
-// FinderRules returns the finders and the rules of analyzers that the stored findings have, sorted,
-// and without the rules of the guide. The rule of a finding that names none is empty.
+// FinderRules returns the finders of the stored findings and their rules, sorted. The rule of a finding that names
+// none is empty.
 func (r *Repo) FinderRules(ctx context.Context) ([]precedent.Finding, error) {
 	found, err := collect(ctx, r.db.read, `
-		SELECT DISTINCT finder, rule FROM findings
-		WHERE repo_id = $1 AND rule NOT IN (SELECT id FROM rules WHERE repo_id = $1)
+		SELECT DISTINCT finder, rule FROM findings WHERE repo_id = $1
 		ORDER BY finder, rule LIMIT $2`, []any{r.id, maxFinderRules}, func(s scanner, f *precedent.Finding) error {
 		return s.Scan(&f.Finder, &f.Rule)
 	})

@@ -107,7 +107,7 @@ func TestOpenRefuses(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
 	link, beside := filepath.Join(t.TempDir(), "memory.db"), filled(t)
 	needs.NoError(t, errors.Join(os.Symlink(write(t, nil), link), os.Symlink(write(t, nil), beside+"-wal")))
-	const older = "UPDATE schema_version SET version_id = 21 WHERE version_id = 22"
+	const older = "UPDATE schema_version SET version_id = 21 WHERE version_id > 0"
 	const newer = "INSERT INTO schema_version (version_id, is_applied) VALUES (999, 1)"
 	const trigger = "CREATE TRIGGER steal AFTER INSERT ON findings BEGIN DELETE FROM rejections; END"
 	for _, test := range []struct {

@@ -13,7 +13,6 @@ type Counts struct {
 	Findings   int `json:"findings"`
 	Sightings  int `json:"sightings"`
 	Dismissals int `json:"rejections"`
-	Rules      int `json:"rules"`
 	Labels     int `json:"labels"` // of pruned findings
 	Posts      int `json:"posts"`  // sent or planned
 	Threads    int `json:"threads"`
@@ -35,12 +34,12 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 	err := row(ctx, q, `SELECT
 		(SELECT COUNT(*) FROM reviews WHERE repo_id = $1), (SELECT COUNT(*) FROM findings WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM sightings WHERE repo_id = $1), (SELECT COUNT(*) FROM rejections WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1),
+		(SELECT COUNT(*) FROM labels WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM posts WHERE repo_id = $1), (SELECT COUNT(*) FROM threads WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1), (SELECT COUNT(*) FROM insights WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM corpus_comments WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Dismissals, &c.Rules, &c.Labels, &c.Posts, &c.Threads,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Dismissals, &c.Labels, &c.Posts, &c.Threads,
 			&c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights, &c.Comments))
 	return c, err
 }
@@ -49,7 +48,7 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 func (c Counts) subtract(after Counts) Counts {
 	return Counts{
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
-		Dismissals: c.Dismissals - after.Dismissals, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
+		Dismissals: c.Dismissals - after.Dismissals, Labels: c.Labels - after.Labels,
 		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
 		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten,
 		Insights: c.Insights - after.Insights,
@@ -183,11 +182,6 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 			`DELETE FROM handled_comments WHERE repo_id = $1 AND at < $2 AND pull NOT IN (SELECT n.pull FROM posts n
 				WHERE n.repo_id = $1)`,
 			[]any{r.id, millis(before)},
-		},
-		{
-			`DELETE FROM rules WHERE repo_id = $1 AND NOT EXISTS (
-			SELECT 1 FROM review_rules w WHERE w.repo_id = $1 AND w.hash = rules.hash)`,
-			[]any{r.id},
 		},
 	}
 	deleted, err := r.delete(ctx, "prune memory", func(tx *sql.Tx) error {

@@ -19,8 +19,10 @@ var ErrNoReview = errors.New("no such review")
 type reviewExtra struct {
 	// The parts of the repository's identity, which the result joins.
 	Host, Owner, Name string
-	Reading           *precedent.Reading `json:",omitempty"`
-	Basis             *precedent.Basis   `json:",omitempty"`
+
+	Rules   []precedent.Rule   `json:",omitempty"`
+	Reading *precedent.Reading `json:",omitempty"`
+	Basis   *precedent.Basis   `json:",omitempty"`
 	// Findings is as long as the review's findings.
 	Findings []findingExtra
 }
@@ -36,7 +38,7 @@ type findingExtra struct {
 }
 
 // SaveReview saves, in one transaction, the review, its findings with their trails, a sighting
-// of each, the rules that it checked, a hit for each dismissal that hid a finding, and its
+// of each, a hit for each dismissal that hid a finding, and its
 // posts. A finding without a fingerprint is stored in the review only. Then it sets the
 // review's Sightings.
 //
@@ -130,9 +132,6 @@ func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 	if err := r.saveDecisions(ctx, tx, review); err != nil {
 		return err
 	}
-	if err := r.saveRules(ctx, tx, review); err != nil {
-		return err
-	}
 	if err := r.saveThreshold(ctx, tx, review, at); err != nil {
 		return err
 	}
@@ -158,7 +157,7 @@ func workOf(review *precedent.Review) string {
 func extraOf(review *precedent.Review) reviewExtra {
 	e := reviewExtra{
 		Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading,
-		Basis: review.Basis,
+		Basis: review.Basis, Rules: review.RulesChecked,
 	}
 	for _, f := range review.Findings {
 		e.Findings = append(e.Findings, findingExtra{
@@ -188,9 +187,6 @@ func (r *Repo) Review(ctx context.Context, id string) (*precedent.Review, error)
 		return nil, r.db.fail(op, err)
 	}
 	review.At = fromMillis(at)
-	if review.RulesChecked, err = r.rulesOf(ctx, id); err != nil {
-		return nil, r.db.fail(op, err)
-	}
 	if err := r.readDecisions(ctx, review); err != nil {
 		return nil, r.db.fail(op, err)
 	}
@@ -276,7 +272,7 @@ func decode(document, extra string) (*precedent.Review, error) {
 		return nil, fmt.Errorf("%w: %d findings, but extra fields of %d", ErrCorrupt, len(review.Findings), len(e.Findings))
 	}
 	review.Repo = precedent.Repo{Host: e.Host, Owner: e.Owner, Name: e.Name}
-	review.Reading, review.Basis = e.Reading, e.Basis
+	review.RulesChecked, review.Reading, review.Basis = e.Rules, e.Reading, e.Basis
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
 		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Refit, to.Basis = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy,

@@ -91,25 +91,6 @@ func testSightings(t *testing.T, open opener) {
 	}
 }
 
-func testRulesAreKeptOnce(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
-	rule := precedent.Rule{ID: "1", Text: "a", Source: "CLAUDE.md", Line: 3}
-	moved := rule
-	moved.Line = 4
-	for i, rules := range [][]precedent.Rule{{rule, moved}, {moved}, {moved, rule, rule}} {
-		v := review(remote, string(rune('a'+i)), i)
-		v.RulesChecked = rules
-		save(t, r, v)
-		got, err := r.Review(t.Context(), v.ID)
-		if err != nil || !cmp.Equal(got.RulesChecked, rules) {
-			t.Errorf("%v, %v, want %v", got.RulesChecked, err, rules)
-		}
-	}
-	if c, err := r.Count(t.Context()); err != nil || c.Rules != 2 {
-		t.Errorf("%+v, %v", c, err)
-	}
-}
-
 func titles(known []Known) []string {
 	var titles []string
 	for _, k := range known {

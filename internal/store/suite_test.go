@@ -71,7 +71,7 @@ var suite = []func(*testing.T, opener){
 	testLastReviewOfAPullRequest, testPostsOfAJoinedRepository, testPruneKeepsWhatASummaryNeeds, testPrune,
 	testClear, testPeriod, testReject, testHits, testMergedDismissalIsNew, testRepoForKeepsRepositoriesApart,
 	testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready, testForksStayApart,
-	testReviewComesBackWhole, testSameReviewAgain, testSightings, testRulesAreKeptOnce, testThreads,
+	testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
 	testThreadsThatCannotBeSaved, testOutcomes, testRemoteAppearsForThreads, testPruneOfThreads, testLabels,
 	testLabelsOfAJoinedRepository, testThresholds, testShown, testManyFiles, testFindingsByID, testBook,
 	testBookOfPullRequests, testAnswers, testSessions, testAudit, testListsOfPages, testLearnings,

@@ -37,8 +37,6 @@ var tables = []table{
 		SELECT 1 FROM rejections o WHERE (o.repo_id = $1 OR o.repo_id = $2) AND o.repo_id <> rejections.repo_id
 			AND o.fingerprint = rejections.fingerprint AND (o.expires_at > rejections.expires_at
 				OR o.expires_at = rejections.expires_at AND o.repo_id = $1))`}},
-	{name: "rules", key: "repo_id, hash"},
-	{name: "review_rules", key: "review_id, nth"},
 	{name: "labels", key: "repo_id, fingerprint"},
 	{name: "spending", key: "repo_id, day", conflict: `ON CONFLICT (repo_id, day) DO UPDATE SET
 		microdollars = spending.microdollars + excluded.microdollars`},

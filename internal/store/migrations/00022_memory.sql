@@ -143,30 +143,6 @@ CREATE TABLE rejections (
     UNIQUE (repo_id, fingerprint)
 );
 
--- The guide's rules, once per content: hash is over all of the rule's fields.
-CREATE TABLE rules (
-    repo_id  TEXT   NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
-    hash     TEXT   NOT NULL,
-    id       TEXT   NOT NULL,
-    text     TEXT   NOT NULL,
-    category TEXT   NOT NULL,
-    source   TEXT   NOT NULL,
-    line     BIGINT NOT NULL,
-    dir      TEXT   NOT NULL,
-    PRIMARY KEY (repo_id, hash)
-);
-
--- The rules that a review's finders were given, in their order.
-CREATE TABLE review_rules (
-    review_id TEXT   NOT NULL REFERENCES reviews (id) ON DELETE CASCADE,
-    repo_id   TEXT   NOT NULL,
-    nth       BIGINT NOT NULL,
-    hash      TEXT   NOT NULL,
-    PRIMARY KEY (review_id, nth),
-    FOREIGN KEY (repo_id, hash) REFERENCES rules (repo_id, hash) ON DELETE CASCADE
-);
-CREATE INDEX review_rules_by_rule ON review_rules (repo_id, hash);
-
 -- What stays of a pruned finding, so that confidence can still be calibrated by it: see outcomes.
 CREATE TABLE labels (
     repo_id     TEXT   NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
