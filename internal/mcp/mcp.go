@@ -61,7 +61,6 @@ func New(open Open, o Options) *Server {
 	s.addFindings(open)
 	s.addDismissals(open)
 	s.addThreads(open)
-	s.addStatistics(open)
 	s.addInsights(open)
 	if o.Search != nil {
 		s.addPrecedents(o.Search)

@@ -2,9 +2,7 @@ package mcp
 
 import (
 	"context"
-	"maps"
 	"slices"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -93,93 +91,6 @@ func showHotspot(h precedent.Hotspot) hotspot {
 		out.Categories = append(out.Categories, line(string(c), maxLine))
 	}
 	return out
-}
-
-type statisticsInput struct {
-	Days int `json:"days,omitempty" jsonschema:"only reviews of the last days; all if it is missing"`
-}
-
-// statistics are the statistics as agents see them: numbers, without names of people.
-type statistics struct {
-	Measures   []measure    `json:"measures" jsonschema:"the success measures"`
-	Reviews    int          `json:"reviews"`
-	Pulls      int          `json:"pull_requests"`
-	Shown      []count      `json:"shown" jsonschema:"new findings by placement"`
-	Hidden     []count      `json:"hidden" jsonschema:"findings that were not shown, by reason"`
-	Threads    []count      `json:"threads" jsonschema:"by state"`
-	Outcomes   []count      `json:"outcomes"`
-	BySeverity []acceptance `json:"acceptance_by_severity"`
-	ByCategory []acceptance `json:"acceptance_by_category"`
-	CostUSD    float64      `json:"cost_usd"`
-	Learnings  int          `json:"active_learnings"`
-	Used       int          `json:"learnings_used" jsonschema:"uses of learnings by reviews"`
-}
-
-type measure struct {
-	Name    string   `json:"name"`
-	Value   *float64 `json:"value,omitempty" jsonschema:"missing without data"`
-	Target  float64  `json:"target"`
-	Samples int      `json:"samples"`
-}
-
-type count struct {
-	Name   string `json:"name"`
-	Number int    `json:"number"`
-}
-
-type acceptance struct {
-	Name     string `json:"name"`
-	Accepted int    `json:"accepted"`
-	Rejected int    `json:"rejected"`
-}
-
-// maxDays is the longest time that statistics can be asked for, in days.
-const maxDays = 36_500
-
-func (s *Server) addStatistics(open Open) {
-	add(s, &sdk.Tool{
-		Name: "get_review_statistics", Title: "Statistics of reviews",
-		Description: "Returns numbers about the reviews of the repository: the success measures, findings shown and hidden, outcomes, acceptance and cost.",
-	}, with(open, func(ctx context.Context, m *memory.Memory, in statisticsInput) (statistics, error) {
-		if in.Days < 0 || in.Days > maxDays {
-			return statistics{}, mistake("days is from 1 to 36500")
-		}
-		var since time.Time
-		if in.Days > 0 {
-			since = m.Now().AddDate(0, 0, -in.Days)
-		}
-		found, err := m.Statistics(ctx, since)
-		if err != nil {
-			return statistics{}, err
-		}
-		out := statistics{
-			Measures: []measure{}, Reviews: found.Reviews, Pulls: found.Pulls, Shown: counts(found.Shown),
-			Hidden: counts(found.Hidden), Threads: counts(found.Threads), Outcomes: counts(found.Outcomes),
-			BySeverity: accepted(found.BySeverity), ByCategory: accepted(found.ByCategory), CostUSD: found.CostUSD,
-			Learnings: found.Learnings.Active, Used: found.Learnings.Used,
-		}
-		for _, v := range found.Measures {
-			out.Measures = append(out.Measures, measure{line(v.Name, maxLine), v.Value, v.Target, v.Samples})
-		}
-		return out, nil
-	}))
-}
-
-// counts returns the numbers sorted by name.
-func counts[K ~string](numbers map[K]int) []count {
-	all := []count{}
-	for _, name := range slices.Sorted(maps.Keys(numbers)) {
-		all = append(all, count{line(string(name), maxLine), numbers[name]})
-	}
-	return all
-}
-
-func accepted(found []memory.Answered) []acceptance {
-	all := []acceptance{}
-	for _, a := range found {
-		all = append(all, acceptance{line(a.Name, maxLine), a.Accepted, a.Rejected})
-	}
-	return all
 }
 
 // insight is an insight as agents see it.
