@@ -33,7 +33,7 @@ of DATABASE_URL.`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newJobsList(a), newJobsShow(a), newJobsRetry(a), newJobsCancel(a))
+	cmd.AddCommand(newJobsList(a), newJobsRetry(a), newJobsCancel(a))
 	return cmd
 }
 
@@ -48,9 +48,10 @@ func newJobsList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List jobs, those that changed last first",
-		Long: `List prints the jobs with their states: ready (runs when a worker is free), waiting (for
-a retry), running, done, dead and cancelled. Jobs that are done or cancelled are kept for
-a week, dead letters for 30 days.`,
+		Long: `List prints the jobs with their states, and what caused them or why they failed. The
+states are ready (runs when a worker is free), waiting (for a retry), running, done, dead
+and cancelled. Jobs that are done or cancelled are kept for a week, dead letters for 30
+days. With --json it prints their heads and times, too.`,
 		Example: "  precedent jobs list --state ready,running\n  precedent jobs list --repo github.com/owner/name --json",
 		Args:    exactly(0),
 		RunE: a.withJobs(func(cmd *cobra.Command, _ []string, jobs *workspace.Jobs) error {
@@ -87,29 +88,6 @@ a week, dead letters for 30 days.`,
 	cmd.Flags().StringVar(&kind, "kind", "", "only jobs of this kind: "+joined(workspace.JobKinds))
 	cmd.Flags().StringVar(&repo, "repo", "", "only jobs of this repository: host/owner/name")
 	cmd.Flags().IntVar(&limit, "limit", 100, "the number of jobs, at most 1000")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
-}
-
-func newJobsShow(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show a job",
-		Long:    "Show prints what a job does, its state, what caused it and why it failed.",
-		Example: "  precedent jobs show 5234835561360261 --json",
-		Args:    exactly(1),
-		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error {
-			job, err := oneJob(cmd.Context(), args[0], jobs.Show)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return report.Value(a.out, job)
-			}
-			return a.printJob(job)
-		}),
-	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
@@ -261,26 +239,4 @@ func (a *app) age(at time.Time) string {
 		return fmt.Sprintf("%dd", d/(24*time.Hour))
 	}
 	return d.String()
-}
-
-func (a *app) printJob(j workspace.QueuedJob) error {
-	p := a.page()
-	row := func(label, value string) {
-		if value != "" {
-			p.Para(fmt.Sprintf("%-10s", label), p.Ink(report.Plain, value))
-		}
-	}
-	row("job", j.Name())
-	row("id", strconv.FormatInt(j.ID, 10))
-	row("state", fmt.Sprintf("%s since %s (%s)", j.State, j.Since.Format(time.RFC3339), a.age(j.Since)))
-	if !j.Due.IsZero() {
-		row("due", j.Due.Format(time.RFC3339))
-	}
-	row("wanted", j.WantedAt.Format(time.RFC3339))
-	row("head", j.Head)
-	row("reason", j.Reason)
-	row("attempts", strconv.Itoa(j.Attempts))
-	row("problem", j.Problem)
-	row("replica", j.Replica)
-	return p.Err()
 }
