@@ -31,10 +31,9 @@ the policy, the linters, the guide, the gate, the hook and the temporary folder.
 For each it prints ok, warn (a review works without it) or missing (a review
 needs it), and how to fix it.
 
-If a forge token is set, doctor asks the forge whose it is. If DATABASE_URL is set, or
-there is a server's database in the data folder, it looks at that and changes nothing.
-It sends nothing else unless --try is given, which asks the model for one token, prints
-what that cost, and asks the embedding model for one vector. Keys are never printed.
+If a forge token is set, doctor asks the forge whose it is. It sends nothing else unless
+--try is given, which asks the model for one token, prints what that cost, and asks the
+embedding model for one vector. Keys are never printed.
 
 With --server it checks what precedent serve needs instead: git, the engine, the
 sandbox, the token and the repositories, the database, the webhooks and the address.
@@ -98,11 +97,6 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	a.checkEmbeddings(ctx, d, op, try)
 	sandboxed := d.Sandbox(ctx, a.env["PATH"])
 	a.checkForge(ctx, d, op, repo)
-	if err := a.readSecretFiles(); err != nil {
-		d.AddError("server database", doctor.Warning, err)
-	} else {
-		d.Installation(ctx, a.workflow(), a.env[databaseVariable])
-	}
 	if repo != nil {
 		a.checkMemory(ctx, d, op)
 		policy, err := run.CurrentPolicy(ctx, repo, op.TrustedBranch.Value)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -81,46 +80,6 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspac
 			"%s; it has also %s under the name of %s", about, others[0].Has, others[0].Name)
 	default:
 		d.Add(name, OK, "", "%s", about)
-	}
-}
-
-// installationTimeout is how long a server's database may take to answer.
-const installationTimeout = 5 * time.Second
-
-// Installation checks the database of a server, if there is one, and changes nothing in it: that
-// of a PostgreSQL URL, else the one in the data folder.
-func (d *Diagnosis) Installation(ctx context.Context, r *workspace.Env, url string) {
-	const name = "server database"
-	ctx, cancel := context.WithTimeout(ctx, installationTimeout)
-	defer cancel()
-	db, err := r.UntouchedInstallation(ctx, url, r.DataDir)
-	if err != nil {
-		d.AddError(name, Warning, err)
-	}
-	if err != nil || db == nil {
-		return
-	}
-	defer db.Close()
-	schema, newest, err := db.Schema(ctx)
-	if err != nil {
-		d.AddError(name, Warning, err)
-		return
-	}
-	size, err := db.Size(ctx)
-	if err != nil {
-		d.AddError(name, Warning, err)
-		return
-	}
-	about := fmt.Sprintf("%s, %d KiB", db.Path(), (size+1023)/1024)
-	switch {
-	case schema == 0:
-		d.Add(name, OK, "", "%s, empty; precedent serve makes its tables", about)
-	case schema > newest:
-		d.Add(name, Warning, "update precedent", "%s, schema %d of a newer precedent", about, schema)
-	case schema < newest:
-		d.Add(name, OK, "", "%s, schema %d; precedent serve upgrades it to %d", about, schema, newest)
-	default:
-		d.Add(name, OK, "", "%s, schema %d", about, schema)
 	}
 }
 
