@@ -14,7 +14,8 @@ func newCorpus(a *app) *cobra.Command {
 		Use:   "corpus",
 		Short: "Manage what people wrote in reviews of this repository",
 		Long: `The corpus is what people wrote on the pull requests of a repository. Reviews tell
-finders what people asked for before, and findings cite it.`,
+finders what people asked for before, and findings cite it. If an embedding model is set
+(docs/embeddings.md), sync and import compute the vectors that are missing.`,
 		Example: `  precedent corpus sync
   precedent corpus import comments.jsonl.gz
   precedent corpus search "wrap the error"
@@ -22,8 +23,7 @@ finders what people asked for before, and findings cite it.`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusSearch(a), newCorpusEmbed(a), newCorpusStatus(a),
-		newCorpusClear(a))
+	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusSearch(a), newCorpusStatus(a), newCorpusClear(a))
 	return cmd
 }
 

@@ -22,7 +22,6 @@ var elsewhere = map[string][2]string{
 	"fix 7":                   {"needs an engine that edits", "TestFixCommand"},
 	"doctor --server":         {"needs the settings of a server", "TestDoctorServer"},
 	"upgrade --check":         {"asks the page of releases", "TestLatestRelease"},
-	"corpus embed":            {"needs an embedding model", "TestReviewWithEmbeddings"},
 	"jobs":                    {"needs the database of a server", "jobs.txtar"},
 	"memory export --all":     {"needs the database of a server", "TestBackups"},
 	"memory import --all":     {"needs the database of a server", "TestBackups"},

@@ -15,7 +15,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/golden"
 )
 
@@ -46,9 +45,6 @@ func keepJSON(story string, a *app, out []byte) {
 	}
 }
 
-// unplayed is what commands print that no story runs: embeddings need a server.
-var unplayed = map[string]any{"corpus-embed": corpus.Swept{}}
-
 // schemas are those in the file, by command.
 var schemas = struct {
 	sync.Mutex
@@ -76,13 +72,6 @@ func useSchemas(t *testing.T) {
 	t.Cleanup(func() {
 		if !golden.Update() {
 			return
-		}
-		for name, value := range unplayed {
-			var v any
-			if data, err := json.Marshal(value); err != nil || json.Unmarshal(data, &v) != nil {
-				t.Error(err)
-			}
-			schemas.of[name] = widen(schemas.of[name], v)
 		}
 		var b strings.Builder
 		b.WriteString("{\n\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n" +

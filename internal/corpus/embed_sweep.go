@@ -17,16 +17,12 @@ const mostWithout = 10_000
 
 // Swept is what a sweep did.
 type Swept struct {
-	Model      string `json:"model"`
-	Dimensions int    `json:"dimensions"`
-	Chunks     int    `json:"chunks"` // that have a vector now and had none before
+	Dimensions int
+	Chunks     int // that have a vector now and had none before
 	// Without are chunks that have none: the model has no usable one for their text, or nothing
 	// of it may be sent.
-	Without int `json:"without"`
+	Without int
 }
-
-// ErrNoEmbedding is returned if a sweep is asked for without an embedding model.
-var ErrNoEmbedding = errors.New("no embedding model is set")
 
 // chunkID identifies a chunk.
 type chunkID struct {
@@ -37,19 +33,15 @@ type chunkID struct {
 
 func idOf(c *precedent.CorpusChunk) chunkID { return chunkID{c.Kind, c.ID, c.Chunk} }
 
-// Embed computes the vectors of the usable chunks that have none by the embedding model, the
-// newest first, and saves them as it goes: an interrupted sweep continues where it was. A chunk
-// whose text has changed has none. Progress, which may be nil, is called with the number of
-// chunks that have been handled. What was done is returned with an error, too.
-func (c *Corpus) Embed(ctx context.Context, progress func(done int)) (Swept, error) {
+// Embed computes the vectors of the usable chunks that have none by the embedding model, which
+// must be set, the newest first, and saves them as it goes: an interrupted sweep continues where
+// it was. A chunk whose text has changed has none. What was done is returned with an error, too.
+func (c *Corpus) Embed(ctx context.Context) (Swept, error) {
 	e := c.Embedding
-	if e == nil {
-		return Swept{}, ErrNoEmbedding
-	}
 	if e.Err != nil {
 		return Swept{}, e.Err
 	}
-	swept := Swept{Model: e.Model, Dimensions: e.Dimensions}
+	swept := Swept{Dimensions: e.Dimensions}
 	if swept.Dimensions == 0 {
 		size, err := e.size(ctx)
 		if err != nil {
@@ -77,9 +69,6 @@ func (c *Corpus) Embed(ctx context.Context, progress func(done int)) (Swept, err
 		}
 		if swept.Without = len(without); swept.Without > mostWithout {
 			return swept, fmt.Errorf("more than %d comments have no vector", mostWithout)
-		}
-		if progress != nil {
-			progress(swept.Chunks + swept.Without)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestEmbedFindsParaphrase(t *testing.T) {
 	}
 	m := newMeaning()
 	c := embedCorpus(t, m.embedding(), embedBodies...)
-	needs.Result(t, "Embed", (Swept{Model: "meaning", Dimensions: 32, Chunks: 4}))(c.Embed(t.Context(), nil))
+	needs.Result(t, "Embed", (Swept{Dimensions: 32, Chunks: 4}))(c.Embed(t.Context()))
 	x = needs.Value(c.Open(t.Context()))(t)
 	r := found(t, x, Query{Text: query})
 	if len(r.Failures) > 0 || len(r.Hits) == 0 || r.Hits[0].ID != "1" || vectorRank(r.Hits[0].Ranks).Rank != 1 {
@@ -154,19 +154,17 @@ func TestEmbedResumes(t *testing.T) {
 		}
 		return whole.embed(t.Context(), texts)
 	}
-	swept, err := c.Embed(t.Context(), nil)
+	swept, err := c.Embed(t.Context())
 	if !errors.Is(err, down) || swept.Chunks != sweepBatch {
 		t.Fatalf("%+v, %v", swept, err)
 	}
 	m.fail, m.sent = nil, nil
-	done := 0
-	if swept, err = c.Embed(t.Context(), func(n int) { done = n }); err != nil || swept.Chunks != 10 || done != 10 ||
-		len(m.sent) != 11 {
+	if swept, err = c.Embed(t.Context()); err != nil || swept.Chunks != 10 || len(m.sent) != 11 {
 		t.Fatalf("%+v, %v, %d sent", swept, err, len(m.sent))
 	}
 	say(t, c, 3, "Now it is about latency and something else entirely.", embedDay.Add(time.Hour))
 	m.sent = nil
-	if swept, err = c.Embed(t.Context(), nil); err != nil || swept.Chunks != 1 || len(m.sent) != 2 ||
+	if swept, err = c.Embed(t.Context()); err != nil || swept.Chunks != 1 || len(m.sent) != 2 ||
 		!strings.Contains(m.sent[1], "latency") {
 		t.Fatalf("%+v, %v, sent %q", swept, err, m.sent)
 	}
@@ -195,7 +193,7 @@ func TestEmbedWithout(t *testing.T) {
 		return all, nil
 	}
 	c := embedCorpus(t, m.embedding(), embedBodies...)
-	if swept, err := c.Embed(t.Context(), nil); err != nil || swept.Chunks != 3 || swept.Without != 1 {
+	if swept, err := c.Embed(t.Context()); err != nil || swept.Chunks != 3 || swept.Without != 1 {
 		t.Errorf("%+v, %v", swept, err)
 	}
 }
@@ -226,7 +224,7 @@ func TestEmbedFails(t *testing.T) {
 			e := m.embedding()
 			e.Within = 20 * time.Millisecond
 			c := embedCorpus(t, e, embedBodies...)
-			needs.Value(c.Embed(t.Context(), nil))(t)
+			needs.Value(c.Embed(t.Context()))(t)
 			x := needs.Value(c.Open(t.Context()))(t)
 			asked := 0
 			e.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
@@ -256,7 +254,7 @@ func TestEmbedSends(t *testing.T) {
 	long := strings.Repeat("very long words here ", 2000)
 	c := embedCorpus(t, e, "Do not commit the token "+token+" to the repository, please.",
 		"Why is "+own+" in this file at all, please remove it.", long)
-	swept, err := c.Embed(t.Context(), nil)
+	swept, err := c.Embed(t.Context())
 	if err != nil || swept.Chunks < 2 || swept.Without == 0 {
 		t.Fatalf("%+v, %v", swept, err)
 	}

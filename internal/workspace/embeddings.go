@@ -66,23 +66,14 @@ func DayBudget(s *settings.Settings, rows *store.Repo) *engine.Budget {
 	return b
 }
 
-// EmbedCorpus computes the vectors of the comments that have none, see corpus.Corpus.Embed.
-func (r *Env) EmbedCorpus(ctx context.Context, w *Workspace, progress func(done int)) (corpus.Swept, error) {
-	c, err := r.keptCorpus(ctx, w)
-	if err != nil {
-		return corpus.Swept{}, err
-	}
-	return c.Embed(ctx, progress)
-}
-
-// embedNew computes the vectors of comments that were just saved, if an embedding model is set. If
-// that fails, a notice says so: they are found by their words, and the next sweep gets them.
+// embedNew computes the vectors of the comments that have none, if an embedding model is set. If
+// that fails, a notice says so: they are found by their words, and the next time gets them.
 func (r *Env) embedNew(ctx context.Context, c *corpus.Corpus) {
 	if c.Embedding == nil || ctx.Err() != nil {
 		return
 	}
-	if swept, err := c.Embed(ctx, nil); err != nil && ctx.Err() == nil {
-		r.Notice(ctx, "%d comments have a vector now, the others have none: %v; precedent corpus embed goes on",
+	if swept, err := c.Embed(ctx); err != nil && ctx.Err() == nil {
+		r.Notice(ctx, "%d comments have a vector now, the others have none: %v; the next sync or import goes on",
 			swept.Chunks, err)
 	}
 }
