@@ -1,5 +1,5 @@
 #!/bin/sh
-# What talks to precedent mcp in the tests of cmd/precedent: the inspector and the
+# What talks to our servers of the Model Context Protocol in the tests: the inspector and the
 # conformance tests of the Model Context Protocol, from npm into .tools/mcp, with a
 # Node.js that they run on if the installed one is older than 22. Does nothing if they
 # are there already.

@@ -141,6 +141,9 @@ const (
 	readerToken = "PRECEDENT_READER_TOKEN"
 )
 
+// minToken is the least length of the reader's token, in bytes: what openssl rand -hex 8 prints.
+const minToken = 16
+
 // pages returns the pages of a server, and what ends them; nil if nobody could sign in.
 func (a *app) pages(ctx context.Context, i *installation, flags map[string]string, log *slog.Logger) (*web.Site,
 	func(context.Context) error, error,

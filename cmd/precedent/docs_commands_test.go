@@ -18,7 +18,6 @@ import (
 var elsewhere = map[string][2]string{
 	"serve":                   {"runs until it is stopped", "TestServePages"},
 	"dashboard":               {"runs until it is stopped", "TestDashboard"},
-	"mcp --http":              {"runs until it is stopped", "TestMCPConformance"},
 	"fix 7":                   {"needs an engine that edits", "TestFixCommand"},
 	"doctor --server":         {"needs the settings of a server", "TestDoctorServer"},
 	"upgrade --check":         {"asks the page of releases", "TestLatestRelease"},

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 
@@ -19,15 +16,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// mcpTokenVariable has the token of clients over HTTP.
-const mcpTokenVariable = "PRECEDENT_MCP_TOKEN"
-
-// minToken is the least length of a token, in bytes: what openssl rand -hex 8 prints.
-const minToken = 16
-
 func newMCP(a *app) *cobra.Command {
 	var write bool
-	var address, learnings string
+	var learnings string
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the memory of this repository to agents",
@@ -39,10 +30,9 @@ no code, and change nothing.
 --write lets them propose learnings, too. A proposal changes no review until a
 person approves it: precedent learn approve.
 
---http serves on an address of this machine instead. Clients need the token in
-` + mcpTokenVariable + `; without one, mcp makes one and prints it.`,
+A server, precedent serve, has the same tools over HTTP for its repositories.`,
 		Example: `  claude mcp add reviews -- precedent mcp
-  precedent mcp --http 127.0.0.1:7900`,
+  precedent mcp --write`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := mcp.Options{Version: thisBuild().Version, Log: slog.New(notices{a})}
@@ -77,22 +67,17 @@ person approves it: precedent learn approve.
 				}
 				return searcher.SearchCorpus(ctx, w, q)
 			}
-			s := mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
+			return mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
 				w, err := a.openWorkspace(ctx, flags)
 				if err != nil {
 					return nil, nil, err
 				}
 				return w.Memory, w.Close, nil
-			}, o)
-			if address == "" {
-				return s.ServeIO(cmd.Context(), a.in, a.out)
-			}
-			return a.serveHTTP(cmd, s, address)
+			}, o).ServeIO(cmd.Context(), a.in, a.out)
 		},
 	}
 	cmd.Flags().BoolVar(&write, "write", false,
 		"let agents propose learnings, which a person must approve, and take proposals back")
-	cmd.Flags().StringVar(&address, "http", "", "serve on this `address` of this machine, such as 127.0.0.1:7900")
 	cmd.Flags().StringVar(&learnings, "learnings", "", "serve only the learnings of a `file`")
 	_ = cmd.Flags().MarkHidden("learnings") // for the engine claude
 	addSettings(cmd, memorySettings...)
@@ -110,26 +95,4 @@ func (a *app) serveLearnings(ctx context.Context, file string, o mcp.Options) er
 		return fmt.Errorf("read learnings of %s: %w", file, err)
 	}
 	return mcp.NewReview(all, o).ServeIO(ctx, a.in, a.out)
-}
-
-// serveHTTP serves on an address, which must be of this machine only.
-func (a *app) serveHTTP(cmd *cobra.Command, s *mcp.Server, address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-		return misuse(cmd, fmt.Errorf("--http %s: want a loopback address with a port, such as 127.0.0.1:7900", address))
-	}
-	token := a.env[mcpTokenVariable]
-	switch {
-	case token == "":
-		token = rand.Text()
-		fmt.Fprintf(a.err, "token: %s\n", token)
-	case len(token) < minToken:
-		return hinted(errors.New(mcpTokenVariable+" is too short"), "make one with: openssl rand -hex 32")
-	}
-	l, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", address)
-	if err != nil {
-		return fmt.Errorf("serve: %w", err)
-	}
-	a.notice("serving http://%s/mcp", l.Addr())
-	return s.ServeHTTP(cmd.Context(), l, token)
 }

@@ -1,18 +1,12 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +30,7 @@ func newAgentPlace(t *testing.T) *agentPlace {
 func (p *agentPlace) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(context.WithoutCancel(p.t.Context()), name, args...)
 	cmd.Dir = p.repo
-	cmd.Env = []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "PRECEDENT_MCP_TOKEN=0123456789abcdef"}
+	cmd.Env = []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH")}
 	return cmd
 }
 
@@ -86,48 +80,14 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// TestMCPAddresses: HTTP is for this machine only, with a token that is not short.
-func TestMCPAddresses(t *testing.T) {
-	t.Parallel()
-	p := newAgentPlace(t)
-	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:80", "localhost:0", "example.org:80", "127.0.0.1"} {
-		cmd := p.command("precedent", "mcp", "--http", address)
-		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "want a loopback address") {
-			t.Errorf("%s: %s", address, out)
-		}
-	}
-	cmd := p.command("precedent", "mcp", "--http", "127.0.0.1:0")
-	cmd.Env = append(cmd.Env, "PRECEDENT_MCP_TOKEN=short")
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "PRECEDENT_MCP_TOKEN is too short") {
-		t.Errorf("%s", out)
-	}
-}
-
-// publicTools returns a command that runs a program of the Model Context Protocol with Node.js.
-func publicTools(t *testing.T, p *agentPlace) func(bin string, args ...string) *exec.Cmd {
-	t.Helper()
-	modules := needs.File(t, "PRECEDENT_TEST_MCP", "mcp/node_modules", "the MCP inspector and its conformance tests")
-	modules, err := filepath.Abs(modules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	node := "node"
-	if own, _ := filepath.Glob(filepath.Join(modules, "node-*", "bin", "node")); len(own) > 0 {
-		node = own[0]
-	}
-	return func(bin string, args ...string) *exec.Cmd {
-		return p.command(node, append([]string{filepath.Join(modules, ".bin", bin)}, args...)...)
-	}
-}
-
 // TestMCPInspector: the public inspector lists and calls every tool.
 func TestMCPInspector(t *testing.T) {
 	t.Parallel()
 	p := newAgentPlace(t)
-	tools := publicTools(t, p)
+	inspector := needs.MCPTool(t, "mcp-inspector")
 	inspect := func(args ...string) string {
 		t.Helper()
-		out, _ := ends(t, 0, tools("mcp-inspector", append([]string{"--cli", "precedent", "mcp", "--write"}, args...)...))
+		out, _ := ends(t, 0, p.command(inspector[0], slices.Concat(inspector[1:], []string{"--cli", "precedent", "mcp", "--write"}, args)...))
 		return out
 	}
 	p.run("precedent", "review")
@@ -158,60 +118,5 @@ func TestMCPInspector(t *testing.T) {
 	}
 	if len(list.Tools) < 7 {
 		t.Errorf("%d tools", len(list.Tools))
-	}
-}
-
-// TestMCPConformance: the public scenarios pass. They know no token, so that a proxy adds it, and
-// passes Host and Origin on.
-func TestMCPConformance(t *testing.T) {
-	t.Parallel()
-	p := newAgentPlace(t)
-	tools := publicTools(t, p)
-	cmd := p.command("precedent", "mcp", "--http", "127.0.0.1:0")
-	said, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
-	lines := bufio.NewScanner(said)
-	if !lines.Scan() {
-		t.Fatal("it does not say where it serves")
-	}
-	_, address, _ := strings.Cut(lines.Text(), "serving ")
-	target, err := url.Parse(strings.TrimSuffix(address, "/mcp"))
-	if err != nil || target.Host == "" {
-		t.Fatal(lines.Text(), err)
-	}
-	// Its own transport: the end of any other test server closes connections of the default one.
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: &http.Transport{}, Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target)
-		r.Out.Host = r.In.Host
-		r.Out.Header.Set("Authorization", "Bearer 0123456789abcdef")
-	}})
-	defer proxy.Close()
-	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "dns-rebinding-protection"} {
-		out, err := tools("conformance", "server", "--url", proxy.URL+"/mcp", "--scenario", scenario).CombinedOutput()
-		if err != nil || bytes.Contains(out, []byte("FAILURE")) {
-			t.Errorf("%s: %v: %s", scenario, err, out)
-		}
-		t.Logf("%s: %s", scenario, out)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, target.String()+"/mcp", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusUnauthorized {
-		t.Errorf("without the proxy's token: %s", response.Status)
 	}
 }

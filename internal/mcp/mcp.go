@@ -1,5 +1,5 @@
 // Package mcp serves the memory of one repository to agents, as tools of the Model Context
-// Protocol, over standard input and output or HTTP on this machine.
+// Protocol, over standard input and output or HTTP.
 //
 // It makes these promises. The tools only read, but for one that proposes a learning, which is
 // there if the operator says so and whose proposals wait for a person. Results have at most

@@ -4,24 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
@@ -107,47 +100,6 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 // Close does nothing: the writer is its owner's to close.
 func (w *lockedWriter) Close() error { return nil }
 
-// Time limits of HTTP: a request is read in the first, and answered in the second.
-const (
-	readTimeout  = 10 * time.Second
-	writeTimeout = time.Minute
-)
-
-// ServeHTTP answers requests to /mcp that have the token, until the context ends. The listener
-// must be on a loopback address.
-func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
-	server := &http.Server{
-		Handler: s.handler(token), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout,
-		WriteTimeout: writeTimeout, BaseContext: func(net.Listener) context.Context { return ctx },
-	}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
-	err := server.Serve(l)
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
-}
-
-// handler answers programs on this machine that have the token.
-func (s *Server) handler(token string) http.Handler {
-	answer := s.Handler()
-	mux := http.NewServeMux()
-	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		// A Host that a web page chose, whose name was made to resolve to this machine, is not a loopback one.
-		case !wire.IsLoopback(wire.HostOf(r.Host)), !sameOrigin(r):
-			http.Error(w, "only for programs on this machine", http.StatusForbidden)
-		case !authorized(r, token):
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
-		default:
-			answer.ServeHTTP(w, r)
-		}
-	})
-	return mux
-}
-
 // Handler answers each request on its own: no session has a state that another could see. The caller
 // checks who sends it, to which host, and from which page.
 func (s *Server) Handler() http.Handler {
@@ -174,21 +126,4 @@ func (s *Server) Handler() http.Handler {
 		r.Body = io.NopCloser(bytes.NewReader(message))
 		protocol.ServeHTTP(w, r)
 	})
-}
-
-// sameOrigin reports whether no web page sent the request, or one of this server, which has none.
-func sameOrigin(r *http.Request) bool {
-	origins := r.Header.Values("Origin")
-	if len(origins) == 0 {
-		return true
-	}
-	u, err := url.Parse(origins[0])
-	return err == nil && len(origins) == 1 && u.Scheme == "http" && strings.EqualFold(u.Host, r.Host)
-}
-
-// authorized compares the token of a request in constant time.
-func authorized(r *http.Request, token string) bool {
-	given, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && found && token != ""
 }

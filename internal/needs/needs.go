@@ -94,6 +94,19 @@ func File(t testing.TB, variable, below, what string) string {
 	return path
 }
 
+// MCPTool returns the command line of a public program of the Model Context Protocol, which runs with Node.js.
+func MCPTool(t testing.TB, name string) []string {
+	t.Helper()
+	modules := File(t, "PRECEDENT_TEST_MCP", "mcp/node_modules", "the MCP inspector and its conformance tests")
+	modules, err := filepath.Abs(modules)
+	NoError(t, err)
+	node := "node"
+	if own, _ := filepath.Glob(filepath.Join(modules, "node-*", "bin", "node")); len(own) > 0 {
+		node = own[0]
+	}
+	return []string{node, filepath.Join(modules, ".bin", name)}
+}
+
 // Program is File for a program, as an absolute path. The variable may name a command
 // on PATH.
 func Program(t testing.TB, variable, below, what string) string {

@@ -317,7 +317,7 @@ func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
 	challenge := fmt.Sprintf("Bearer resource_metadata=%q",
 		s.address(r)+"/.well-known/oauth-protected-resource"+r.URL.EscapedPath())
 	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if origin := r.Header.Get("Origin"); origin != "" && origin != s.address(r) {
+	if origins := r.Header.Values("Origin"); len(origins) > 0 && !slices.Equal(origins, []string{s.address(r)}) {
 		http.Error(w, "cross-origin requests are not allowed", http.StatusForbidden)
 		return
 	}

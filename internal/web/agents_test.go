@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -193,15 +194,87 @@ func TestAgentSignsIn(t *testing.T) {
 	}
 }
 
+// makeToken makes the token of an agent on the page.
+func (b *browser) makeToken(name string) string {
+	b.w.t.Helper()
+	_, page := b.submit("/agents", url.Values{"name": {name}})
+	_, after, _ := strings.Cut(page, `<code id="token">`)
+	token, _, _ := strings.Cut(after, "<")
+	return token
+}
+
+// TestAgentGuards: "HTTP needs token + Origin/Host check" (T25).
+func TestAgentGuards(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.fill(open, "zebra")
+	token := w.signedIn("wanda").makeToken("a bot")
+	host := func(h string) func(*http.Request) { return func(r *http.Request) { r.Host = h } }
+	header := func(name string, values ...string) func(*http.Request) {
+		return func(r *http.Request) { r.Header[name] = values }
+	}
+	for _, test := range []struct {
+		name   string
+		change func(*http.Request)
+		want   int
+	}{
+		{"right", func(*http.Request) {}, http.StatusOK},
+		{"own origin", header("Origin", w.http.URL), http.StatusOK},
+		{"no token", header("Authorization"), http.StatusUnauthorized},
+		{"wrong token", header("Authorization", "Bearer "+token[1:]), http.StatusUnauthorized},
+		{"token as password", header("Authorization", "Basic "+token), http.StatusUnauthorized},
+		{"rebound host", host("evil.example.com"), http.StatusMisdirectedRequest},
+		{"host that begins well", host(w.site.o.URL.Host + ".evil.example.com"), http.StatusMisdirectedRequest},
+		{"foreign origin", header("Origin", "http://evil.example.com"), http.StatusForbidden},
+		{"other port's origin", header("Origin", "http://127.0.0.1:1"), http.StatusForbidden},
+		{"null origin", header("Origin", "null"), http.StatusForbidden},
+		{"two origins", header("Origin", w.http.URL, "http://evil.example.com"), http.StatusForbidden},
+	} {
+		w.pass(agentRate.every)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.http.URL+"/mcp/"+open.String(), strings.NewReader(
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_repo_memory","arguments":{}}}`))
+		needs.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		test.change(r)
+		status, body := w.browser().do(r)
+		if status != test.want || strings.Contains(body, "zebra") != (test.want == http.StatusOK) {
+			t.Errorf("%s: %d %s, want %d", test.name, status, body, test.want)
+		}
+	}
+}
+
+// TestAgentConformance: the public scenarios pass. They know no token, so that a handler adds it.
+func TestAgentConformance(t *testing.T) {
+	t.Parallel()
+	tool := needs.MCPTool(t, "conformance")
+	w := newWorld(t, "")
+	w.fill(open, "zebra")
+	token := w.signedIn("wanda").makeToken("a bot")
+	w.site.o.URL, w.site.hosts = nil, nil // the address is that of the handler
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+token)
+		w.site.ServeHTTP(rw, r)
+	}))
+	defer server.Close()
+	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "dns-rebinding-protection"} {
+		cmd := exec.CommandContext(t.Context(), tool[0], append(tool[1:], "server", "--url", server.URL+"/mcp/"+open.String(),
+			"--scenario", scenario)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.Contains(string(out), "FAILURE") {
+			t.Errorf("%s: %v: %s", scenario, err, out)
+		}
+	}
+}
+
 // TestAgentTokenByHand: an agent that cannot sign in gets a token from a page, once.
 func TestAgentTokenByHand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
 	w.fill(open, "zebra")
 	b := w.signedIn("wanda")
-	_, page := b.submit("/agents", url.Values{"name": {"a bot"}})
-	_, after, _ := strings.Cut(page, `<code id="token">`)
-	token, _, _ := strings.Cut(after, "<")
+	token := b.makeToken("a bot")
 	if _, again := b.get("/agents"); strings.Contains(again, token) || !strings.Contains(again, "a bot") {
 		t.Error("the token is shown again")
 	}
@@ -260,9 +333,7 @@ func TestClaudeConnects(t *testing.T) {
 	program := needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code")
 	w := newWorld(t, "")
 	w.fill(open, "zebra")
-	_, page := w.signedIn("wanda").submit("/agents", url.Values{"name": {"Claude Code"}})
-	_, after, _ := strings.Cut(page, `<code id="token">`)
-	token, _, _ := strings.Cut(after, "<")
+	token := w.signedIn("wanda").makeToken("Claude Code")
 	for header, want := range map[string]string{"Authorization: Bearer " + token: "Connected", "X-Nothing: x": "Needs authentication"} {
 		home := t.TempDir()
 		claude := func(args ...string) string {
