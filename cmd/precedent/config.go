@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -146,13 +145,33 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 			c.set("memory_db", "", none)
 		}
 	}
-	if op.Threshold.Value == nil {
-		c.setNumber("threshold", policy.Threshold, review.DefaultThreshold, policy.Source)
+	sections := guide.Sections(policy.Policy, policy.Data, review.Names())
+	section := func(key, fallback string) (value, source string) {
+		if value, set := sections[key]; set {
+			return value, "policy " + policy.Source
+		}
+		return fallback, "default"
 	}
-	if op.MaxInline.Value == 0 {
-		c.setNumber("max_inline", positive(policy.MaxInline), review.DefaultMaxInline, policy.Source)
+	for _, key := range guide.Keys() {
+		switch key {
+		case "threshold":
+			if op.Threshold.Value == nil {
+				value, source := section(key, strconv.Itoa(review.DefaultThreshold))
+				c.set(key, value, source)
+			}
+		case "max_inline_comments":
+			if op.MaxInline.Value == 0 {
+				value, source := section(key, strconv.Itoa(review.DefaultMaxInline))
+				c.set("max_inline", value, source)
+			}
+		default:
+			operators := func(s settings.Line) bool { return s.Key == key }
+			value, source := section(key, "")
+			if value != "" || !slices.ContainsFunc(c.Settings, operators) {
+				c.Settings = append(c.Settings, settings.Line{Key: key, Value: value, Source: source})
+			}
+		}
 	}
-	c.Settings = append(c.Settings, policySettings(policy)...)
 	for _, err := range policy.Errors {
 		c.Errors = append(c.Errors, err.Error())
 	}
@@ -168,136 +187,9 @@ func (c *configuration) set(key, value, source string) {
 	}
 }
 
-// setNumber sets a number from the policy, or the default.
-func (c *configuration) setNumber(key string, policy *int, fallback int, source string) {
-	if policy != nil {
-		c.set(key, strconv.Itoa(*policy), "policy "+source)
-		return
-	}
-	c.set(key, strconv.Itoa(fallback), "default")
-}
-
 func identitySource(id precedent.Repo) string {
 	if id.IsLocal() {
 		return "first commit"
 	}
 	return "the remote"
-}
-
-func positive(n int) *int {
-	if n <= 0 {
-		return nil
-	}
-	return &n
-}
-
-// policySettings returns the settings that only the policy has.
-func policySettings(p run.Policy) []settings.Line {
-	var focus, finders, floors []string
-	for _, c := range p.Focus {
-		focus = append(focus, string(c))
-	}
-	for name, on := range p.Finders {
-		finders = append(finders, fmt.Sprintf("%s: %t", name, on))
-	}
-	slices.Sort(finders)
-	for _, f := range p.Floors {
-		floors = append(floors, fmt.Sprintf("%s: %s", f.Paths, f.Severity))
-	}
-	var instructions []string
-	for _, i := range p.Instructions {
-		instructions = append(instructions, i.Paths+": "+i.Text)
-	}
-	from := func(key, value string) settings.Line {
-		if value == "" {
-			return settings.Line{Key: key, Source: "default"}
-		}
-		return settings.Line{Key: key, Value: value, Source: "policy " + p.Source}
-	}
-	return []settings.Line{
-		from("focus_areas", strings.Join(focus, ", ")),
-		from("ignore", strings.Join(p.Ignore, ", ")),
-		from("finders", strings.Join(finders, ", ")),
-		from("instructions", strings.Join(instructions, "; ")),
-		from("severity_floors", strings.Join(floors, ", ")),
-		from("maintainers", strings.Join(p.Maintainers, ", ")),
-		from("minor", string(p.Minor)),
-		from("include_positive_feedback", unless(!p.NoPraise, "", "false")),
-		from("request_changes", unless(!p.RequestChanges, "", "true")),
-		from("pass_without_model", unless(!p.PassWithoutModel, "", "true")),
-		from("precedents", string(p.Precedents)),
-		from("learnings", learningsPolicy(p.Learnings)),
-		from("fix", fixPolicy(p.Fix)),
-		from("gate", gatePolicy(p.Gate)),
-		from("language", p.Language),
-	}
-}
-
-// learningsPolicy is what the policy says of learnings; empty for nothing.
-func learningsPolicy(p precedent.LearningPolicy) string {
-	var parts []string
-	if p.Off {
-		parts = append(parts, "enabled: false")
-	}
-	if p.Global {
-		parts = append(parts, "scope: global")
-	}
-	if p.MaxAgeDays > 0 {
-		parts = append(parts, fmt.Sprintf("max_age_days: %d", p.MaxAgeDays))
-	}
-	if p.Capture != "" {
-		parts = append(parts, "capture: "+string(p.Capture))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// fixPolicy is what the policy says of fix rounds; empty for nothing.
-func fixPolicy(f precedent.FixPolicy) string {
-	var parts []string
-	for _, on := range []struct {
-		set  bool
-		said string
-	}{
-		{f.Off, "enabled: false"},
-		{f.LockFiles, "lock_files: true"},
-		{f.Ungated, "ungated: true"},
-		{f.MaxFiles > 0, fmt.Sprintf("max_files: %d", f.MaxFiles)},
-		{f.MaxLines > 0, fmt.Sprintf("max_lines: %d", f.MaxLines)},
-		{f.MaxCycles > 0, fmt.Sprintf("max_cycles: %d", f.MaxCycles)},
-		{f.CITimeout > 0, "ci_timeout: " + f.CITimeout.String()},
-	} {
-		if on.set {
-			parts = append(parts, on.said)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// gatePolicy is what the policy says of the gate; empty for nothing.
-func gatePolicy(g precedent.Gate) string {
-	var parts []string
-	if g.Off {
-		parts = append(parts, "enabled: false")
-	}
-	for _, c := range g.Commands {
-		parts = append(parts, c.Name+": "+c.Run)
-	}
-	if g.Dependencies != "" {
-		parts = append(parts, "dependencies: "+string(g.Dependencies))
-	}
-	if g.Timeout > 0 {
-		parts = append(parts, "timeout: "+g.Timeout.String())
-	}
-	if g.FailFlaky {
-		parts = append(parts, "flaky: fail")
-	}
-	return strings.Join(parts, "; ")
-}
-
-// unless returns then in the usual case, and otherwise in the other.
-func unless(usual bool, then, otherwise string) string {
-	if usual {
-		return then
-	}
-	return otherwise
 }

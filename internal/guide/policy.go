@@ -46,7 +46,7 @@ func (e *PolicyError) Effect() string {
 	if e.Section == "" {
 		return "the whole file has no effect"
 	}
-	if slices.Contains(keys(), e.Section) {
+	if slices.Contains(Keys(), e.Section) {
 		return "the section " + e.Section + " has no effect"
 	}
 	return ""
@@ -207,13 +207,59 @@ func lazily(form string) func() *regexp.Regexp {
 // section. Where the default allows more than the section may have allowed, the closest
 // restriction takes its place: see failClosed.
 func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, []error) {
+	p, _, errs := parsePolicy(data, name, finders)
+	return p, errs
+}
+
+// Sections returns the sections of the file of a policy that have an effect, as one line of YAML each, by key.
+// Those that failClosed has restricted are as they hold in p. The finders are those of ParsePolicy.
+func Sections(p precedent.Policy, data []byte, finders []string) map[string]string {
+	_, sections, _ := parsePolicy(data, PolicyFile, finders)
+	all := map[string]string{}
+	for key, value := range sections {
+		line, err := yaml.Marshal(flow(value))
+		if err == nil {
+			all[key] = strings.TrimSpace(string(line))
+		}
+	}
+	if p.Gate.Broken != "" {
+		all["gate"] = "{enabled: false}"
+	}
+	if p.Fix.Broken != "" {
+		all["fix"] = "{enabled: false}"
+	}
+	if p.Precedents == precedent.PrecedentsOff {
+		all["precedents"] = string(p.Precedents)
+	}
+	if p.RequestChanges {
+		all["request_changes"] = "true"
+	}
+	return all
+}
+
+// flow returns a copy that is written in one line, without comments.
+func flow(n *yaml.Node) *yaml.Node {
+	c := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value}
+	if n.Kind != yaml.ScalarNode {
+		c.Style = yaml.FlowStyle
+	}
+	for _, part := range n.Content {
+		c.Content = append(c.Content, flow(part))
+	}
+	return c
+}
+
+// parsePolicy is ParsePolicy, and returns the values of the sections without errors, too.
+func parsePolicy(data []byte, name string, finders []string) (p precedent.Policy, sections map[string]*yaml.Node,
+	errs []error,
+) {
 	d := &decoder{file: name, finders: finders}
-	var p precedent.Policy
 	root := d.decodeRoot(data)
 	if root == nil {
 		failClosed(&p, d.errs)
-		return p, d.errs
+		return p, nil, d.errs
 	}
+	sections = map[string]*yaml.Node{}
 	count := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		count[root.Content[i].Value]++
@@ -229,15 +275,15 @@ func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, 
 		case count[key.Value] > 1:
 			d.fail(key, "the key "+quote(key.Value)+" is given more than once", "keep one; all of them are ignored")
 		case !known:
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, keys()))
+			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, Keys()))
 		case d.isLiteral(value):
 			if read(value); len(d.errs) == before && !d.full {
-				p = next
+				p, sections[key.Value] = next, value
 			}
 		}
 	}
 	failClosed(&p, d.errs)
-	return p, d.errs
+	return p, sections, d.errs
 }
 
 // UnreadablePolicy is the policy of a repository in which something else than a readable file
@@ -260,8 +306,8 @@ func failClosed(p *precedent.Policy, errs []error) {
 			continue
 		}
 		meant := e.Section
-		if meant != "" && !slices.Contains(keys(), meant) {
-			meant = text.Closest(meant, keys())
+		if meant != "" && !slices.Contains(Keys(), meant) {
+			meant = text.Closest(meant, Keys())
 		}
 		if e.Section == "" || meant == "gate" {
 			p.Gate = precedent.Gate{Off: true, Broken: cmp.Or(p.Gate.Broken, e.Error())}
@@ -278,8 +324,8 @@ func failClosed(p *precedent.Policy, errs []error) {
 	}
 }
 
-// keys lists every known key of a policy, sorted.
-func keys() []string { return slices.Sorted(maps.Keys(new(decoder).sections(new(precedent.Policy)))) }
+// Keys lists every known key of a policy, sorted.
+func Keys() []string { return slices.Sorted(maps.Keys(new(decoder).sections(new(precedent.Policy)))) }
 
 func toStrings[T ~string](list []T) []string {
 	out := make([]string, len(list))

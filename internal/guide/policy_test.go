@@ -348,6 +348,17 @@ func TestFixPolicy(t *testing.T) {
 		"{ci_timeout: 30s}", "{ci_timeout: 7h}")
 }
 
+// TestSections: each is one line, and one with an error is not shown, but what holds instead.
+func TestSections(t *testing.T) {
+	data := []byte("instructions:\n- paths: a\n  text: |\n    one\n    two # not a comment\n# a comment\ngate: [x]\n" +
+		"fix: 1\nprecedents: x\nrequest_changes: x\nlanguage: ''\n")
+	p, _ := ParsePolicy(data, PolicyFile, testFinders)
+	needs.Equal(t, map[string]string{
+		"instructions": `[{paths: a, text: "one\ntwo # not a comment\n"}]`, "gate": "{enabled: false}",
+		"fix": "{enabled: false}", "precedents": "off", "request_changes": "true",
+	}, Sections(p, data, testFinders))
+}
+
 // TestPolicyKeys: the keys that have an effect are those of the table, whatever is tried.
 func TestPolicyKeys(t *testing.T) {
 	valid := map[string]string{
@@ -359,13 +370,17 @@ func TestPolicyKeys(t *testing.T) {
 		"gate": "{flaky: fail}",
 		"fix":  "{max_files: 5}",
 	}
-	if len(valid) != len(keys()) {
-		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(keys()))
+	if len(valid) != len(Keys()) {
+		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(Keys()))
 	}
 	for key, value := range valid {
 		got, errs := ParsePolicy([]byte(key+": "+value), PolicyFile, testFinders)
 		if len(errs) > 0 || cmp.Equal(got, precedent.Policy{}) {
 			t.Errorf("%s: %s has no effect: %v", key, value, errs)
+		}
+		sections := Sections(got, []byte(key+": "+value+" # why\n"), testFinders)
+		if sections[key] != value || len(sections) != 1 {
+			t.Errorf("%s: %s is shown as %q", key, value, sections)
 		}
 	}
 	// What says the default has no effect, and is no mistake.
@@ -373,7 +388,7 @@ func TestPolicyKeys(t *testing.T) {
 		"include_positive_feedback": "true", "request_changes": "false",
 		"pass_without_model": "false",
 	}
-	known := keys()
+	known := Keys()
 	rapid.Check(t, func(t *rapid.T) {
 		base := rapid.SampledFrom(known).Draw(t, "base")
 		key := rapid.OneOf(

@@ -21,6 +21,7 @@ const maxPolicy = 1 << 20
 // Policy is the effective policy of the repository, and its source.
 type Policy struct {
 	precedent.Policy
+	Data   []byte // of the file
 	Source string // for people; empty if there is none
 	Errors []error
 	Own    bool // it is the user's own, uncommitted one
@@ -56,6 +57,7 @@ func ReadPolicy(ctx context.Context, repo *git.Repo, at Base, rg git.Range) (Pol
 	switch {
 	case err == nil:
 		held.Source = guide.PolicyFile + " at " + rg.BaseCommit[:12]
+		held.Data = committed
 		held.Policy, held.Errors = guide.ParsePolicy(committed, guide.PolicyFile, review.Names())
 	case errors.Is(err, errNoFile) || errors.Is(err, git.ErrTooLarge):
 		held.Source = guide.PolicyFile + " at " + rg.BaseCommit[:12]
@@ -75,7 +77,7 @@ func ReadPolicy(ctx context.Context, repo *git.Repo, at Base, rg git.Range) (Pol
 			errors.New("the uncommitted "+guide.PolicyFile+" is not used, because it has errors"))
 		return held, nil
 	}
-	return Policy{Policy: policy, Source: guide.PolicyFile + " (uncommitted)", Errors: errs, Own: true}, nil
+	return Policy{Policy: policy, Data: own, Source: guide.PolicyFile + " (uncommitted)", Errors: errs, Own: true}, nil
 }
 
 // CurrentPolicy is the policy that holds for what is not committed. trusted is the branch
