@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the pictures of docs")
 
 // chrome is a tab of Chromium that notes what its policy blocked and what scripts asked.
 type chrome struct {
-	t   testing.TB
+	t   *testing.T
 	w   *world
 	ctx context.Context
 }
@@ -36,7 +36,7 @@ document.addEventListener("securitypolicyviolation", e => window.problems.push(e
 window.alert = window.confirm = window.prompt = m => window.problems.push("dialog " + m);
 window.addEventListener("error", e => window.problems.push("error " + e.message));`
 
-func newChrome(t testing.TB, w *world) *chrome {
+func newChrome(t *testing.T, w *world) *chrome {
 	t.Helper()
 	path := needs.Command(t, "PRECEDENT_TEST_CHROMIUM", "chromium")
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,

@@ -50,7 +50,7 @@ type people struct {
 	asked  int                         // permissions
 }
 
-func newPeople(t testing.TB) *people {
+func newPeople(t *testing.T) *people {
 	p := &people{
 		may: map[string]forge.Permission{
 			"wanda " + open.String(): forge.Write, "wanda " + closed.String(): forge.Write,
@@ -119,7 +119,7 @@ func (p *people) set(login string, repo precedent.Repo, may forge.Permission) {
 
 // world is a server's site with two repositories.
 type world struct {
-	t     testing.TB
+	t     *testing.T
 	db    *store.DB
 	env   *workspace.Env
 	forge *people
@@ -143,7 +143,7 @@ func (w *world) pass(d time.Duration) {
 }
 
 // newWorld makes a site. A dead job is in its queue.
-func newWorld(t testing.TB, database string) *world {
+func newWorld(t *testing.T, database string) *world {
 	t.Helper()
 	w := &world{t: t, forge: newPeople(t), now: start}
 	var err error
