@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/precedent-dev/precedent/internal/golden"
 )
 
 // TestReleaseIsReproducible builds a small program with the script from two
@@ -106,86 +106,7 @@ func TestBill(t *testing.T) {
 	if err := write(&out, b); err != nil {
 		t.Fatal(err)
 	}
-	want := `{
-  "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
-  "bomFormat": "CycloneDX",
-  "specVersion": "1.6",
-  "version": 1,
-  "metadata": {
-    "timestamp": "2026-01-05T09:00:00Z",
-    "component": {
-      "bom-ref": "pkg:golang/example.org/app@v1.0.0%2Bdirty",
-      "type": "application",
-      "name": "example.org/app",
-      "version": "v1.0.0+dirty",
-      "purl": "pkg:golang/example.org/app@v1.0.0%2Bdirty"
-    },
-    "properties": [
-      {
-        "name": "go:build:GOOS",
-        "value": "linux"
-      }
-    ]
-  },
-  "components": [
-    {
-      "bom-ref": "pkg:golang/example.org/fork@v0.2.0",
-      "type": "library",
-      "name": "example.org/fork",
-      "version": "v0.2.0",
-      "purl": "pkg:golang/example.org/fork@v0.2.0",
-      "properties": [
-        {
-          "name": "go:sum",
-          "value": "h1:f="
-        }
-      ]
-    },
-    {
-      "bom-ref": "pkg:golang/example.org/z@v1.2.3",
-      "type": "library",
-      "name": "example.org/z",
-      "version": "v1.2.3",
-      "purl": "pkg:golang/example.org/z@v1.2.3",
-      "properties": [
-        {
-          "name": "go:sum",
-          "value": "h1:z="
-        }
-      ]
-    },
-    {
-      "bom-ref": "pkg:golang/std@1.26.1",
-      "type": "library",
-      "name": "std",
-      "version": "1.26.1",
-      "purl": "pkg:golang/std@1.26.1"
-    }
-  ],
-  "dependencies": [
-    {
-      "ref": "pkg:golang/example.org/app@v1.0.0%2Bdirty",
-      "dependsOn": [
-        "pkg:golang/example.org/fork@v0.2.0",
-        "pkg:golang/example.org/z@v1.2.3",
-        "pkg:golang/std@1.26.1"
-      ]
-    },
-    {
-      "ref": "pkg:golang/example.org/fork@v0.2.0"
-    },
-    {
-      "ref": "pkg:golang/example.org/z@v1.2.3"
-    },
-    {
-      "ref": "pkg:golang/std@1.26.1"
-    }
-  ]
-}
-`
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
-	}
+	golden.Compare(t, "testdata/bill.golden.json", out.String())
 }
 
 // TestNoProgram: what is no Go program is said to be none.
