@@ -42,80 +42,21 @@ type Event struct {
 	Cycles, MaxCycles int
 }
 
-// Effect is what goes with a transition, apart from the label.
-type Effect string
-
-// The effects.
-const (
-	Nothing         Effect = ""
-	CommentGate     Effect = "comment gate"     // with the end of the failed command's output; the review is skipped
-	PostReview      Effect = "post review"      // with the answers in threads
-	PostNoRemarks   Effect = "post no remarks"  // a review that says what was checked
-	SayMissing      Effect = "say missing"      // a review that says what was not read
-	Fix             Effect = "fix"              // begin a fix
-	ReplyAddressed  Effect = "reply addressed"  // in the threads that the fix addresses
-	CommentFix      Effect = "comment fix"      // why there is no fix
-	CommentChecks   Effect = "comment checks"   // the failed checks with their links
-	CommentGivingUp Effect = "comment givingup" // why people have to look
-)
-
-// Next returns what follows an event: the next state, and what goes with it. An event that does
-// not belong to the state changes nothing.
-func Next(s State, e Event) (State, Effect) {
-	switch s {
-	case ReviewNeeded:
-		return afterReview(e)
-	case Changes:
-		return afterFix(e)
-	case CIPending:
-		return afterChecks(e)
-	}
-	return s, Nothing
+// after has the state that follows an event, where no bound decides.
+var after = map[State]map[EventKind]State{
+	ReviewNeeded: {GateFailed: Changes, Findings: Changes, Clean: HumanReview},
+	Changes:      {FixPushed: CIPending, NothingOpen: CIPending},
+	CIPending:    {ChecksPassed: ReviewNeeded, ChecksFailed: Changes},
 }
 
-func afterReview(e Event) (State, Effect) {
-	switch e.Kind {
-	case GateFailed:
-		return Changes, CommentGate
-	case Findings:
-		return Changes, PostReview
-	case Clean:
-		return HumanReview, PostNoRemarks
-	case Incomplete:
-		if e.Times >= MaxIncomplete {
-			return Intervention, SayMissing
-		}
-		return ReviewNeeded, SayMissing
+// Next returns the state that follows an event. An event that does not belong to the state changes
+// nothing.
+func Next(s State, e Event) State {
+	switch {
+	case s == ReviewNeeded && e.Kind == Incomplete && e.Times >= MaxIncomplete,
+		s == Changes && e.Kind == FixDue && e.Cycles > cmp.Or(e.MaxCycles, MaxCycles),
+		s == Changes && e.Kind == FixFailed && e.Times >= MaxFailed:
+		return Intervention
 	}
-	return ReviewNeeded, Nothing
-}
-
-func afterFix(e Event) (State, Effect) {
-	switch e.Kind {
-	case FixDue:
-		if e.Cycles > cmp.Or(e.MaxCycles, MaxCycles) {
-			return Intervention, CommentGivingUp
-		}
-		return Changes, Fix
-	case FixPushed:
-		return CIPending, ReplyAddressed
-	case NothingOpen:
-		return CIPending, Nothing
-	case FixFailed:
-		if e.Times >= MaxFailed {
-			return Intervention, CommentFix
-		}
-		return Changes, CommentFix
-	}
-	return Changes, Nothing
-}
-
-func afterChecks(e Event) (State, Effect) {
-	switch e.Kind {
-	case ChecksPassed:
-		return ReviewNeeded, Nothing
-	case ChecksFailed:
-		return Changes, CommentChecks
-	}
-	return CIPending, Nothing
+	return cmp.Or(after[s][e.Kind], s)
 }

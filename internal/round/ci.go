@@ -32,8 +32,8 @@ func (x *round) checkCI(ctx context.Context) error {
 	seen.complete = seen.complete && err == nil // of a list that was cut, only failures count
 	seen.timeout = cmp.Or(x.policy.Fix.CITimeout, checksTimeout)
 	event, why := seen.event()
-	to, effect := label.Next(label.CIPending, label.Event{Kind: event})
-	if effect == label.CommentChecks {
+	to := label.Next(label.CIPending, label.Event{Kind: event})
+	if to == label.Changes {
 		if err := x.sayChecks(ctx, seen, why); err != nil {
 			return err
 		}

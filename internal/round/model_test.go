@@ -128,8 +128,7 @@ func (m *cycleModel) round() {
 		m.check(to)
 	}
 	follow := func(e label.Event) {
-		to, _ := label.Next(state, e)
-		enter(to)
+		enter(label.Next(state, e))
 	}
 	switch f.due() {
 	case doReviewLabelled, doReview:
@@ -176,8 +175,8 @@ func (m *cycleModel) round() {
 		}
 		follow(label.Event{Kind: label.FixPushed})
 	case doChecks:
-		if to, _ := label.Next(state, label.Event{Kind: label.ChecksPassed}); m.green {
-			enter(to)
+		if m.green {
+			enter(label.Next(state, label.Event{Kind: label.ChecksPassed}))
 			return
 		}
 		if m.wanted = true; len(label.Found(m.labels, names)) > 1 {

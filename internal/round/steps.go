@@ -90,7 +90,7 @@ func (x *round) show(r run.Result) error {
 
 // follow changes the label after an event.
 func (x *round) follow(ctx context.Context, e label.Event) error {
-	to, _ := label.Next(x.did.Before, e)
+	to := label.Next(x.did.Before, e)
 	if to == label.Intervention {
 		return x.giveUp(ctx)
 	}
@@ -111,10 +111,8 @@ func (x *round) fix(ctx context.Context) error {
 	if x.cycles.unfixed >= label.MaxFailed {
 		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: x.cycles.unfixed})
 	}
-	_, effect := label.Next(label.Changes, label.Event{
-		Kind: label.FixDue, Cycles: x.cycles.n(), MaxCycles: x.policy.Fix.MaxCycles,
-	})
-	if effect == label.CommentGivingUp {
+	due := label.Event{Kind: label.FixDue, Cycles: x.cycles.n(), MaxCycles: x.policy.Fix.MaxCycles}
+	if label.Next(label.Changes, due) == label.Intervention {
 		return x.giveUp(ctx)
 	}
 	if x.o.Fix == nil || x.policy.Fix.Off || !x.job.Engine.Enabled() {
