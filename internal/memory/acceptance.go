@@ -16,7 +16,7 @@ type Acceptance struct {
 
 // AcceptanceOf returns the acceptance after so many answers.
 func AcceptanceOf(accepted, rejected int) Acceptance {
-	a, b := 1+float64(accepted), 1+float64(rejected)
+	a, b := 1+accepted, 1+rejected
 	return Acceptance{
 		Accepted: accepted, Rejected: rejected,
 		Low: quantile(a, b, 0.05), High: quantile(a, b, 0.95), Likely: 1 - regularizedBeta(activeRate, a, b),
@@ -24,7 +24,7 @@ func AcceptanceOf(accepted, rejected int) Acceptance {
 }
 
 // quantile returns the x at which regularizedBeta is q.
-func quantile(a, b, q float64) float64 {
+func quantile(a, b int, q float64) float64 {
 	const steps = 60 // halves the interval down to the precision of a float64
 	low, high := 0.0, 1.0
 	for range steps {
@@ -38,41 +38,20 @@ func quantile(a, b, q float64) float64 {
 }
 
 // regularizedBeta is the regularized incomplete beta function I_x(a, b), the probability that a
-// variable of Beta(a, b) is at most x. It evaluates the continued fraction of DLMF 8.17.22 by
-// Lentz's method (https://dlmf.nist.gov/8.17.v).
-func regularizedBeta(x, a, b float64) float64 {
-	switch {
-	case x <= 0:
-		return 0
-	case x >= 1:
-		return 1
-	case x > (a+1)/(a+b+2): // where the fraction converges slowly
-		return 1 - regularizedBeta(1-x, b, a)
+// variable of Beta(a, b) is at most x. For whole numbers that is the probability of at least a
+// successes in a+b-1 trials (DLMF 8.17.5, https://dlmf.nist.gov/8.17.i).
+func regularizedBeta(x float64, a, b int) float64 {
+	k, n := float64(a), float64(a+b-1)
+	if k <= n*x {
+		return 1 - regularizedBeta(1-x, b, a) // so that the terms fall, and the first cannot underflow before the others
 	}
-	const tiny, most, precise = 1e-300, 10_000, 1e-15
-	nonzero := func(v float64) float64 {
-		if math.Abs(v) < tiny {
-			return tiny
-		}
-		return v
+	lgn, _ := math.Lgamma(n + 1)
+	lgk, _ := math.Lgamma(k + 1)
+	lgr, _ := math.Lgamma(n - k + 1)
+	sum, term := 0.0, math.Exp(lgn-lgk-lgr+k*math.Log(x)+(n-k)*math.Log1p(-x))
+	for ; term > sum*1e-17; k++ {
+		sum += term
+		term *= (n - k) / (k + 1) * x / (1 - x)
 	}
-	c, d := 1.0, 1/nonzero(1-(a+b)*x/(a+1))
-	sum := d
-	for m := 1.0; m <= most; m++ {
-		even := m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
-		odd := -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
-		before := sum
-		for _, term := range []float64{even, odd} {
-			d = 1 / nonzero(1+term*d)
-			c = nonzero(1 + term/c)
-			sum *= c * d
-		}
-		if math.Abs(sum-before) <= precise*math.Abs(sum) {
-			break
-		}
-	}
-	lga, _ := math.Lgamma(a)
-	lgb, _ := math.Lgamma(b)
-	lgab, _ := math.Lgamma(a + b)
-	return sum * math.Exp(a*math.Log(x)+b*math.Log1p(-x)+lgab-lga-lgb) / a
+	return sum
 }

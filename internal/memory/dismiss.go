@@ -166,14 +166,10 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Dism
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}
-	prefix := NormalizeID(idPrefix)
-	var found []precedent.Dismissal
-	if prefix != "" {
-		if found, err = rows.DismissalsByID(ctx, prefix, m.Now(), maxCandidates+1); err != nil {
-			return precedent.Dismissal{}, err
-		}
+	find := func(ctx context.Context, prefix string, limit int) ([]precedent.Dismissal, error) {
+		return rows.DismissalsByID(ctx, prefix, m.Now(), limit)
 	}
-	j, err := exactlyOne(prefix, found, func(j precedent.Dismissal) string {
+	j, err := exactlyOne(ctx, idPrefix, find, func(j precedent.Dismissal) string {
 		return fmt.Sprintf("%s  %s  %s", j.Finding, j.Path, j.Claim)
 	}, "no dismissed finding", "precedent dismiss --list lists dismissed findings")
 	if err != nil {
@@ -185,15 +181,7 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Dism
 
 // findFinding returns the finding whose id starts with the prefix.
 func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.Known, error) {
-	prefix := NormalizeID(idPrefix)
-	var found []store.Known
-	if prefix != "" {
-		var err error
-		if found, err = rows.FindingsByID(ctx, prefix, maxCandidates+1); err != nil {
-			return store.Known{}, err
-		}
-	}
-	return exactlyOne(prefix, found, func(k store.Known) string {
+	return exactlyOne(ctx, idPrefix, rows.FindingsByID, func(k store.Known) string {
 		return fmt.Sprintf("%s  %s  %s", k.ID, k.Span, k.Title)
 	}, "no finding", "precedent review prints the id of each finding; findings are kept for 90 days")
 }
@@ -201,12 +189,20 @@ func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.
 // maxCandidates is the number of ids listed for an ambiguous prefix.
 const maxCandidates = 8
 
-// exactlyOne returns the only value, or an error that says why there is not exactly one.
-func exactlyOne[T any](prefix string, found []T, describe func(T) string, nothing, hint string) (T, error) {
+// exactlyOne returns the only value that find has for the prefix of an id, or an error that says why there
+// is not exactly one.
+func exactlyOne[T any](ctx context.Context, idPrefix string, find func(context.Context, string, int) ([]T, error),
+	describe func(T) string, nothing, hint string,
+) (T, error) {
 	var none T
-	switch {
-	case prefix == "":
+	prefix := NormalizeID(idPrefix)
+	if prefix == "" {
 		return none, &Error{Err: ErrUnknownID, Msg: "no id given", Hint: hint}
+	}
+	found, err := find(ctx, prefix, maxCandidates+1)
+	switch {
+	case err != nil:
+		return none, err
 	case len(found) == 0:
 		return none, &Error{
 			Err: ErrUnknownID, Msg: fmt.Sprintf("%s has an id that starts with %q", nothing, prefix),

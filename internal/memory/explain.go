@@ -58,25 +58,21 @@ func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var found []string
-	prefix := NormalizeID(idPrefix)
-	if prefix != "" {
-		dismissals, err := rows.DismissalsByID(ctx, prefix, m.Now(), maxCandidates+1)
+	find := func(ctx context.Context, prefix string, limit int) (found []string, err error) {
+		dismissals, err := rows.DismissalsByID(ctx, prefix, m.Now(), limit)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		for _, j := range dismissals {
 			found = append(found, j.ID)
 		}
-		learnings, err := rows.LearningsByID(ctx, prefix, maxCandidates+1)
-		if err != nil {
-			return "", err
-		}
+		learnings, err := rows.LearningsByID(ctx, prefix, limit)
 		for _, l := range learnings {
 			found = append(found, l.ID)
 		}
+		return found, err
 	}
-	return exactlyOne(prefix, found, func(id string) string { return id }, "no memory",
+	return exactlyOne(ctx, idPrefix, find, func(id string) string { return id }, "no memory",
 		"precedent explain names the memories that influenced a finding; threshold and policy can be left out, too")
 }
 

@@ -173,27 +173,12 @@ func (m *Memory) changeInsight(ctx context.Context, idPrefix string,
 	if err != nil {
 		return precedent.Insight{}, err
 	}
-	const hint = "precedent insights lists them"
-	prefix := strings.ToLower(strings.TrimSpace(idPrefix))
-	if prefix == "" {
-		return precedent.Insight{}, &Error{Err: ErrUnknownID, Msg: "an empty id", Hint: hint}
-	}
-	found, err := rows.InsightsByID(ctx, prefix, 2)
-	switch {
-	case err != nil:
+	i, err := exactlyOne(ctx, idPrefix, rows.InsightsByID, func(i precedent.Insight) string {
+		return i.ID + "  " + i.Text
+	}, "no insight", "precedent insights lists them")
+	if err != nil {
 		return precedent.Insight{}, err
-	case len(found) == 0:
-		return precedent.Insight{}, &Error{
-			Err: ErrUnknownID,
-			Msg: fmt.Sprintf("no insight has an id that begins with %q", prefix), Hint: hint,
-		}
-	case len(found) > 1:
-		return precedent.Insight{}, &Error{
-			Err: ErrAmbiguous,
-			Msg: fmt.Sprintf("several insights have an id that begins with %q", prefix), Hint: hint,
-		}
 	}
-	i := found[0]
 	if err := change(&i); err != nil {
 		return i, err
 	}

@@ -48,15 +48,7 @@ func (m *Memory) Learning(ctx context.Context, idPrefix string) (precedent.Learn
 }
 
 func (m *Memory) findLearning(ctx context.Context, rows *store.Repo, idPrefix string) (precedent.Learning, error) {
-	prefix := NormalizeID(idPrefix)
-	var found []precedent.Learning
-	if prefix != "" {
-		var err error
-		if found, err = rows.LearningsByID(ctx, prefix, maxCandidates+1); err != nil {
-			return precedent.Learning{}, err
-		}
-	}
-	l, err := exactlyOne(prefix, found, lineOf, "no learning", listLearnings)
+	l, err := exactlyOne(ctx, idPrefix, rows.LearningsByID, lineOf, "no learning", listLearnings)
 	m.expire(&l)
 	return l, err
 }

@@ -294,7 +294,7 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	turn, err := rows.BeginConsolidation(ctx, "test", time.Hour)
 	needs.NoError(w.t, err)
 	insight := precedent.Insight{
-		ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark,
+		ID: precedent.InsightID(shown.Fingerprint), State: precedent.InsightActive, Text: mark,
 		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start,
 	}
 	if turn {
