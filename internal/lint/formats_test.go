@@ -86,7 +86,7 @@ func TestOutputs(t *testing.T) {
 			if err := l.Check(); err != nil {
 				t.Errorf("the preset is wrong: %v", err)
 			}
-			if len(l.Configs) == 0 || l.Version == nil || l.Category == "" {
+			if len(l.Configs) == 0 || l.Category == "" {
 				t.Errorf("the preset is incomplete: %+v", l)
 			}
 		})

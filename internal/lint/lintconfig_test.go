@@ -99,7 +99,7 @@ func TestLintersExtendedConfig(t *testing.T) {
 			}
 			in, b := lintInput(t, archive, edited, file(added(source, "BAD\n")))
 			l, _ := Preset(test.linter)
-			l.Version, l.NeedsConfig, l.Sarif, l.Patterns, l.Stderr = nil, false, false, []string{"%f:%l: %m"}, false
+			l.NeedsConfig, l.Sarif, l.Patterns, l.Stderr = false, false, []string{"%f:%l: %m"}, false
 			in.External.Linters = []Linter{l}
 			got := "not run"
 			b.run = func(j Job) (Output, error) {

@@ -80,8 +80,7 @@ type Linter struct {
 	// a change cannot choose the rules it is checked by.
 	Configs     []string
 	NeedsConfig bool     // skip it if the root has none of them
-	Version     []string // arguments that print its version; nil for none
-	Exits       []int    // exit statuses besides 0 that mean success
+	Exits       []int    // exit statuses besides 0 with which it reports results
 	Go          bool     // it needs the Go toolchain
 	Mounts      []string // absolute paths on the host that it needs to read
 	Category    precedent.Category

@@ -106,19 +106,13 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		x.note(l, "not run: the repository had no configuration for it before the change")
 		return
 	}
-	version, err := x.version(ctx, l, dir)
-	if errors.Is(err, ErrNotInstalled) {
-		x.note(l, "not installed")
-		return
-	}
-	if err != nil {
-		x.fail(l, err)
-		return
-	}
 	remarks, err := x.run(ctx, l, dir, names)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNotInstalled):
+		x.note(l, "not installed")
+	case err != nil:
 		x.fail(l, err)
-	} else {
+	default:
 		x.ran++
 	}
 	for _, r := range remarks {
@@ -127,7 +121,7 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 			continue
 		}
 		if line, ok := r.addedLineIn(f); ok {
-			x.addFinding(&r, l, version, f, line)
+			x.addFinding(&r, l, f, line)
 		}
 	}
 }
@@ -154,30 +148,15 @@ func (r *remark) addedLineIn(f *diff.File) (diff.Line, bool) {
 }
 
 // addFinding adds a finding, unless another linter reported the same on that line.
-func (x *linting) addFinding(r *remark, l *Linter, version string, f *diff.File, line diff.Line) {
+func (x *linting) addFinding(r *remark, l *Linter, f *diff.File, line diff.Line) {
 	key := fmt.Sprintf("%s\x00%d\x00%s", r.path, line.New, r.message)
 	if x.seen[key] {
 		return
 	}
 	x.seen[key] = true
-	found := r.finding(l, version, f, line)
+	found := r.finding(l, f, line)
 	dropTurnedOff(&found, r.turnedOff)
 	x.addAs(found, cmp.Or(r.rule, r.message)+"\x00"+l.Name)
-}
-
-// version is the linter's version as it prints it; "" if it has no version command.
-func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, error) {
-	if l.Version == nil {
-		return "", nil
-	}
-	out, err := x.start(ctx, l, dir, append([]string{l.Command[0]}, l.Version...))
-	if err != nil {
-		return "", err
-	}
-	if out.Exit != 0 || out.Stopped != "" {
-		return "", fmt.Errorf("it does not start: %s", out.reason())
-	}
-	return versionIn(string(out.Stdout)), nil
 }
 
 // start runs a command of a linter.
@@ -195,17 +174,6 @@ func (x *linting) start(ctx context.Context, l *Linter, dir string, argv []strin
 		j.Env = append(j.Env, "GOPATH="+sandbox.Home+"/go", "GOLANGCI_LINT_CACHE="+sandbox.Home+"/golangci-lint")
 	}
 	return x.box.Run(ctx, j)
-}
-
-// versionIn returns the first word that looks like a version.
-func versionIn(s string) string {
-	for _, word := range strings.Fields(oneLine(s, maxMessage)) {
-		word = strings.TrimRight(strings.TrimPrefix(word, "v"), ",;)")
-		if len(word) < 40 && word != "" && word[0] >= '0' && word[0] <= '9' && strings.Contains(word, ".") {
-			return word
-		}
-	}
-	return ""
 }
 
 // run runs the linter on files of a tree and returns its remarks, sorted. If it
@@ -270,8 +238,8 @@ func (l *Linter) read(out Output) ([]remark, error) {
 		return all, fmt.Errorf("stopped: %s", out.Stopped)
 	case out.Exit != 0 && !slices.Contains(l.Exits, out.Exit):
 		return all, fmt.Errorf("it failed: %s", out.reason())
-	case err == nil && out.Exit != 0 && len(all) == 0 && !l.Sarif && len(strings.TrimSpace(string(data))) == 0:
-		return nil, fmt.Errorf("it failed without output: %s", out.reason())
+	case err == nil && out.Exit != 0 && len(all) == 0 && !l.Sarif:
+		return nil, fmt.Errorf("it failed without a result: %s", out.reason())
 	}
 	return all, err
 }

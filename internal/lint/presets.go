@@ -12,7 +12,7 @@ func Presets() []Linter { //nolint:funlen // a table
 			// shellcheck and pyflakes are separate linters here.
 			Command:  []string{"actionlint", "-no-color", "-oneline", "-shellcheck=", "-pyflakes=", "{files}"},
 			Patterns: []string{"%f:%l:%c: %m"},
-			Configs:  []string{".github/actionlint.{yml,yaml}"}, Version: []string{"-version"}, Exits: []int{1},
+			Configs:  []string{".github/actionlint.{yml,yaml}"}, Exits: []int{1},
 		},
 		{
 			Name: "eslint", Files: []string{"*.{js,jsx,mjs,cjs,ts,tsx,mts,cts}"}, Category: precedent.Bugs,
@@ -22,7 +22,7 @@ func Presets() []Linter { //nolint:funlen // a table
 				"eslint.config.{js,mjs,cjs,ts,mts,cts}", ".eslintrc", ".eslintrc.{js,cjs,json,yml,yaml}",
 				".eslintignore", "package.json",
 			},
-			Version: []string{"--version"}, Exits: []int{1}, NeedsConfig: true,
+			Exits: []int{1}, NeedsConfig: true,
 		},
 		{
 			Name: "golangci-lint", Files: []string{"*.go"}, Category: precedent.Bugs, Go: true, // version 2 and later
@@ -31,7 +31,7 @@ func Presets() []Linter { //nolint:funlen // a table
 				"--allow-parallel-runners", "{dirs}",
 			},
 			Sarif:   true,
-			Configs: []string{".golangci.{yml,yaml,toml,json}"}, Version: []string{"version", "--short"}, Exits: []int{1},
+			Configs: []string{".golangci.{yml,yaml,toml,json}"}, Exits: []int{1},
 		},
 		{
 			Name: "hadolint", Files: []string{
@@ -39,7 +39,7 @@ func Presets() []Linter { //nolint:funlen // a table
 				"*.{Dockerfile,dockerfile}",
 			}, Category: precedent.Bugs,
 			Command: []string{"hadolint", "--format=sarif", "--", "{files}"}, Sarif: true,
-			Configs: []string{".hadolint.{yml,yaml}", "hadolint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1},
+			Configs: []string{".hadolint.{yml,yaml}", "hadolint.{yml,yaml}"}, Exits: []int{1},
 		},
 		{
 			Name: "markdownlint", Files: []string{"*.{md,markdown}"}, Category: precedent.Style,
@@ -49,7 +49,7 @@ func Presets() []Linter { //nolint:funlen // a table
 				"%f:%l:%c %m", "%f:%l %m",
 			}, Stderr: true,
 			Configs: []string{".markdownlint.{json,jsonc,yml,yaml}", ".markdownlintrc", ".markdownlintignore"},
-			Version: []string{"--version"}, Exits: []int{1},
+			Exits:   []int{1},
 		},
 		{
 			Name: "mypy", Files: []string{"*.{py,pyi}"}, Category: precedent.Types,
@@ -59,7 +59,7 @@ func Presets() []Linter { //nolint:funlen // a table
 				"--cache-dir=/dev/null", "--", "{files}",
 			},
 			Patterns: []string{"%f:%l:%c: %trror: %m", "%f:%l: %trror: %m"}, // notes are parts of errors
-			Configs:  append([]string{"mypy.ini", ".mypy.ini"}, python...), Version: []string{"--version"}, Exits: []int{1},
+			Configs:  append([]string{"mypy.ini", ".mypy.ini"}, python...), Exits: []int{1},
 		},
 		{
 			Name: "pylint", Files: []string{"*.py"}, Category: precedent.Bugs,
@@ -69,14 +69,13 @@ func Presets() []Linter { //nolint:funlen // a table
 			},
 			Patterns: []string{"%f:%l:%c: %t: %m"},
 			Configs:  append([]string{".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml"}, python...),
-			Version:  []string{"--version"},
 			Exits:    exitBits(31), // 32 is a usage error
 		},
 		{
 			Name: "rubocop", Files: []string{"*.{rb,rake,gemspec,ru}", "{Gemfile,Rakefile}"}, Category: precedent.Style,
 			Command:  []string{"rubocop", "--format=emacs", "--no-color", "--cache=false", "--force-exclusion", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: %t: [Correctable] %m", "%f:%l:%c: %t: %m"},
-			Configs:  []string{".rubocop.yml", ".rubocop_todo.yml", ".rubocop"}, Version: []string{"--version"}, Exits: []int{1},
+			Configs:  []string{".rubocop.yml", ".rubocop_todo.yml", ".rubocop"}, Exits: []int{1},
 		},
 		{
 			Name: "ruff", Files: []string{"*.{py,pyi}"}, Category: precedent.Bugs,
@@ -84,32 +83,32 @@ func Presets() []Linter { //nolint:funlen // a table
 				"ruff", "check", "--output-format=sarif", "--no-cache", "--no-fix", "--force-exclude", "--",
 				"{files}",
 			}, Sarif: true,
-			Configs: []string{"ruff.toml", ".ruff.toml", "pyproject.toml"}, Version: []string{"--version"}, Exits: []int{1},
+			Configs: []string{"ruff.toml", ".ruff.toml", "pyproject.toml"}, Exits: []int{1},
 		},
 		{
 			Name: "shellcheck", Files: []string{"*.{sh,bash,ksh,dash}"}, Category: precedent.Bugs,
 			Command:  []string{"shellcheck", "--format=gcc", "--color=never", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: %trror: %m", "%f:%l:%c: %tarning: %m", "%f:%l:%c: %tote: %m"},
-			Configs:  []string{".shellcheckrc", "shellcheckrc"}, Version: []string{"--version"}, Exits: []int{1},
+			Configs:  []string{".shellcheckrc", "shellcheckrc"}, Exits: []int{1},
 		},
 		{
 			Name: "staticcheck", Files: []string{"*.go"}, Category: precedent.Bugs, Go: true,
 			// The other groups of checks are about style, or need the whole program.
 			Command: []string{"staticcheck", "-f=sarif", "-checks=SA*", "{dirs}"}, Sarif: true,
-			Configs: []string{"staticcheck.conf"}, Version: []string{"-version"}, Exits: []int{1},
+			Configs: []string{"staticcheck.conf"}, Exits: []int{1},
 		},
 		{
 			Name: "tsc", Files: []string{"*.{ts,tsx,mts,cts}"}, Category: precedent.Types,
 			Command:  []string{"tsc", "--noEmit", "--pretty", "false", "--incremental", "false", "--project", "."},
 			Patterns: []string{`%f(%l\,%c): %trror %m`},
-			Configs:  []string{"tsconfig.json", "tsconfig.*.json"}, Version: []string{"--version"}, Exits: []int{1, 2},
+			Configs:  []string{"tsconfig.json", "tsconfig.*.json"}, Exits: []int{1, 2},
 			NeedsConfig: true,
 		},
 		{
 			Name: "yamllint", Files: []string{"*.{yml,yaml}"}, Category: precedent.Style,
 			Command:  []string{"yamllint", "--format=parsable", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: [%trror] %m", "%f:%l:%c: [%tarning] %m"},
-			Configs:  []string{".yamllint", ".yamllint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1, 2},
+			Configs:  []string{".yamllint", ".yamllint.{yml,yaml}"}, Exits: []int{1, 2},
 		},
 	}
 }

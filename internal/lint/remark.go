@@ -118,7 +118,7 @@ func cutRule(s string) (rule, rest string) {
 
 // finding converts a remark to a finding about a line of a file, or about the whole
 // file.
-func (r *remark) finding(l *Linter, version string, f *diff.File, line diff.Line) precedent.Finding {
+func (r *remark) finding(l *Linter, f *diff.File, line diff.Line) precedent.Finding {
 	out := newFinding(f, precedent.Right, line)
 	if line.New == 0 {
 		out.Evidence = nil
@@ -134,9 +134,6 @@ func (r *remark) finding(l *Linter, version string, f *diff.File, line diff.Line
 		out.Severity = precedent.Low // style linters call everything an error
 	}
 	by := l.Name
-	if version != "" {
-		by += " " + version
-	}
 	out.Rule = l.Name
 	if r.rule != "" {
 		out.Rule += "/" + r.rule

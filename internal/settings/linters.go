@@ -120,8 +120,6 @@ func linterField(l *lint.Linter, key string, val *yaml.Node) string {
 		return "want absolute paths"
 	case key == "command" && strings.Contains(l.Command[0], "/") && !filepath.IsAbs(l.Command[0]):
 		return "want a name on the PATH, or an absolute path"
-	case key == "command":
-		l.Version = nil // another program may not know how to say it
 	}
 	return ""
 }
