@@ -301,7 +301,7 @@ func addedLine(f *diff.File, at, from, to int) (line diff.Line, ok bool) {
 	return line, ok
 }
 
-// result sums up the run. It is ok if any file was checked, and names the packages that were not.
+// result sums up the run. It is ok if any file was checked.
 func (v *vetting) result(ctx context.Context) Result {
 	r := v.collect.result(context.WithoutCancel(ctx), nil)
 	r.Files = map[string]bool{}
@@ -322,13 +322,12 @@ func (v *vetting) result(ctx context.Context) Result {
 		}
 	case v.failed:
 		r.Status = precedent.StatusError
+		notes = append(notes, "packages could not be checked")
 	case len(v.checked) == 0:
 		r.Status = precedent.StatusSkipped
+		notes = append(notes, "nothing could be checked")
 	}
-	if len(v.reasons) > 0 {
-		r.NotChecked = notChecked(v.reasons)
-		notes = append(notes, listNotChecked(r.NotChecked))
-	}
+	r.NotChecked = notChecked(v.reasons)
 	r.Error = strings.Join(notes, "; ")
 	return r
 }

@@ -322,6 +322,11 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 				return fmt.Sprintf("%s%s (%s)", t.Path, hunkOf(t, " "), t.Reason)
 			})))
 	}
+	if n := len(r.Coverage.NotChecked); n > 0 {
+		p.Para("unchecked  ", p.Ink(Yellow, joinSome(r.Coverage.NotChecked, maxTruncated, func(u precedent.NotChecked) string {
+			return fmt.Sprintf("%s %s (%s)", u.Kind, u.Path, u.Reason)
+		})))
+	}
 	if line := rules(r); line != "" {
 		p.Para("", p.Ink(Faint, line))
 	}
