@@ -17,7 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
-// version of the format. A reader refuses a newer one.
+// version of the format. A reader refuses another one.
 const version = 2
 
 // header is the first line of an export.
@@ -89,7 +89,7 @@ func (i *Import) refuse(where string, err error) {
 }
 
 // Read merges the rows of an export into the memory. If one line is refused, nothing is
-// imported, unless skip is set: then the others are. An export of another repository, of a newer
+// imported, unless skip is set: then the others are. An export of another repository, of another
 // format, or that is cut off is refused as a whole, with an *Error.
 func Read(ctx context.Context, m *memory.Memory, from io.Reader, skip bool) (Import, error) {
 	result := Import{Lines: []Refused{}}
@@ -205,8 +205,8 @@ func checkHeader(line []byte, m *memory.Memory) error {
 	if err := strict.Unmarshal(line, &h); err != nil || h.Version <= 0 {
 		return &Error{Msg: "it is not an export of a memory: its first line has no version", Hint: exportHint}
 	}
-	if h.Version > version {
-		return newer(h.Version)
+	if h.Version != version {
+		return otherVersion(h.Version)
 	}
 	own := append([]precedent.Repo{m.Repo}, m.Aliases...)
 	if slices.ContainsFunc(h.Repositories, func(r precedent.Repo) bool {
@@ -224,7 +224,7 @@ func checkHeader(line []byte, m *memory.Memory) error {
 	}
 }
 
-func newer(v int) error {
-	return &Error{Msg: fmt.Sprintf("a newer precedent wrote it: its format has version %d, this program knows %d", v,
-		version), Hint: "update precedent"}
+func otherVersion(v int) error {
+	return &Error{Msg: fmt.Sprintf("another precedent wrote it: its format has version %d, this program knows %d", v,
+		version), Hint: "use the same version of precedent on all machines"}
 }

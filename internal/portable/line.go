@@ -102,35 +102,58 @@ func (r reader) parse(line []byte) (row, error) {
 	if len(fields) != 1 {
 		return row{}, fmt.Errorf("want an object with one key, of %s", strings.Join(kinds, ", "))
 	}
-	for kind, raw := range fields {
-		switch kind {
-		case learningKind:
-			return parseAs(raw, r.learning)
-		case historyKind:
-			return parseAs(raw, r.history)
-		case dismissalKind:
-			return parseAs(raw, r.dismissal)
-		case forgottenKind:
-			return parseAs(raw, r.forgotten)
-		case outcomeKind:
-			return parseAs(raw, r.outcome)
-		case labelKind:
-			return parseAs(raw, r.label)
-		case findingKind:
-			return parseAs(raw, r.finding)
-		case insightKind:
-			return parseAs(raw, r.insight)
+	for name, raw := range fields {
+		if k, ok := forms[name]; ok {
+			return k.parse(r, raw)
 		}
 	}
 	return row{}, errors.New("unknown kind of row")
 }
 
-func parseAs[T any](raw json.RawMessage, check func(T) (row, error)) (row, error) {
-	var v T
-	if err := strict.UnmarshalKnown(raw, &v); err != nil {
-		return row{}, err
+// form is how the rows of a kind are read and stored.
+type form struct {
+	parse func(reader, json.RawMessage) (row, error)
+	rows  func(reader, store.Shared, func(row, error)) // passes on what is stored
+	add   func(*store.Shared, any)                     // adds the value of a row to what is stored
+}
+
+var forms = map[string]form{
+	learningKind: formOf(reader.learning, func(s *store.Shared) *[]precedent.Learning { return &s.Learnings }),
+	historyKind:  formOf(reader.history, func(s *store.Shared) *[]store.SharedChange { return &s.History }),
+	dismissalKind: converted(reader.dismissal, newDismissal, dismissal.stored, func(s *store.Shared) *[]precedent.Dismissal {
+		return &s.Dismissals
+	}),
+	forgottenKind: formOf(reader.forgotten, func(s *store.Shared) *[]store.Forgotten { return &s.Forgotten }),
+	outcomeKind:   formOf(reader.outcome, func(s *store.Shared) *[]precedent.Outcome { return &s.Outcomes }),
+	labelKind:     formOf(reader.label, func(s *store.Shared) *[]store.Label { return &s.Labels }),
+	findingKind:   formOf(reader.finding, func(s *store.Shared) *[]store.SharedFinding { return &s.Findings }),
+	insightKind:   formOf(reader.insight, func(s *store.Shared) *[]precedent.Insight { return &s.Insights }),
+}
+
+// formOf is the form of rows that are stored as they are written.
+func formOf[T any](check func(reader, T) (row, error), list func(*store.Shared) *[]T) form {
+	same := func(v T) T { return v }
+	return converted(check, same, same, list)
+}
+
+func converted[T, S any](check func(reader, T) (row, error), from func(S) T, to func(T) S,
+	list func(*store.Shared) *[]S,
+) form {
+	return form{
+		parse: func(r reader, raw json.RawMessage) (row, error) {
+			var v T
+			if err := strict.UnmarshalKnown(raw, &v); err != nil {
+				return row{}, err
+			}
+			return check(r, v)
+		},
+		rows: func(r reader, s store.Shared, add func(row, error)) {
+			for _, v := range *list(&s) {
+				add(check(r, from(v)))
+			}
+		},
+		add: func(s *store.Shared, v any) { *list(s) = append(*list(s), to(v.(T))) },
 	}
-	return check(v)
 }
 
 // finish sets the line of a row, in the one form that all machines write.
@@ -406,28 +429,6 @@ func (r reader) insight(i precedent.Insight) (row, error) {
 	return row{key: key{insightKind, i.ID}, at: i.UpdatedAt.UnixMilli()}.finish(i)
 }
 
-// addTo adds the row to those that are saved.
-func (r row) addTo(s *store.Shared) {
-	switch v := r.value.(type) {
-	case precedent.Learning:
-		s.Learnings = append(s.Learnings, v)
-	case store.SharedChange:
-		s.History = append(s.History, v)
-	case dismissal:
-		s.Dismissals = append(s.Dismissals, v.stored())
-	case store.Forgotten:
-		s.Forgotten = append(s.Forgotten, v)
-	case precedent.Outcome:
-		s.Outcomes = append(s.Outcomes, v)
-	case store.Label:
-		s.Labels = append(s.Labels, v)
-	case store.SharedFinding:
-		s.Findings = append(s.Findings, v)
-	case precedent.Insight:
-		s.Insights = append(s.Insights, v)
-	}
-}
-
 // fromStore returns the rows of a database. What does not meet the limits of a line is left
 // out and counted.
 func (r reader) fromStore(s store.Shared) (rows Rows, left int) {
@@ -439,29 +440,8 @@ func (r reader) fromStore(s store.Shared) (rows Rows, left int) {
 		}
 		rows[made.key] = made
 	}
-	for _, v := range s.Learnings {
-		add(r.learning(v))
-	}
-	for _, v := range s.History {
-		add(r.history(v))
-	}
-	for _, v := range s.Dismissals {
-		add(r.dismissal(newDismissal(v)))
-	}
-	for _, v := range s.Forgotten {
-		add(r.forgotten(v))
-	}
-	for _, v := range s.Outcomes {
-		add(r.outcome(v))
-	}
-	for _, v := range s.Labels {
-		add(r.label(v))
-	}
-	for _, v := range s.Findings {
-		add(r.finding(v))
-	}
-	for _, v := range s.Insights {
-		add(r.insight(v))
+	for _, f := range forms {
+		f.rows(r, s, add)
 	}
 	return rows, left
 }

@@ -183,12 +183,12 @@ func difference(local, merged Rows) (store.Shared, Counts) {
 			c.Added++
 		}
 		if r.kind != historyKind {
-			r.addTo(&news)
+			forms[r.kind].add(&news, r.value)
 		}
 	}
 	for _, r := range merged.sorted(historyKind) {
 		if changed[r.of] {
-			r.addTo(&news)
+			forms[r.kind].add(&news, r.value)
 		}
 	}
 	return news, c

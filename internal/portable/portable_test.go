@@ -247,7 +247,8 @@ func TestRefusedFiles(t *testing.T) {
 	for name, test := range map[string]struct{ text, says string }{
 		"empty":            {"", "no first line"},
 		"no export":        {"hello\n", "no version"},
-		"newer":            {`{"precedent_memory":9}` + "\n", "newer precedent"},
+		"newer":            {`{"precedent_memory":9}` + "\n", "another precedent"},
+		"older":            {`{"precedent_memory":1}` + "\n", "another precedent"},
 		"other repository": {strings.Replace(good, "team/app", "other/app", 1), "example.org/other/app"},
 		"cut off":          {good[:len(good)-9], "line 2 is cut off"},
 		"not JSON":         {head + "\n{\n", "line 2: it is not a JSON object"},

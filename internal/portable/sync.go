@@ -211,8 +211,8 @@ func (s *Sync) read(ctx context.Context, commit string, now time.Time, result *I
 			if err := strict.Unmarshal(data, &h); err != nil || h.Version <= 0 {
 				return nil, nil, foreign("its %s has no version", versionFile)
 			}
-			if h.Version > version {
-				return nil, nil, newer(h.Version)
+			if h.Version != version {
+				return nil, nil, otherVersion(h.Version)
 			}
 			continue
 		}

@@ -172,7 +172,7 @@ func TestInterleavings(t *testing.T) {
 // TestHostileRefs: what is not a memory is refused with a hint, and changes nothing; lines that
 // are wrong are left out, and do not come back.
 func TestHostileRefs(t *testing.T) {
-	version := git.SharedFile{Name: versionFile, Data: []byte("{\"precedent_memory\":1}\n")}
+	version := git.SharedFile{Name: versionFile, Data: []byte("{\"precedent_memory\":2}\n")}
 	file := func(name string, data string) git.SharedFile { return git.SharedFile{Name: name, Data: []byte(data)} }
 	var thousands []git.SharedFile
 	for i := range 2_000 {
@@ -184,7 +184,7 @@ func TestHostileRefs(t *testing.T) {
 	}{
 		"code":           {[]git.SharedFile{file("main.go", "package main\n")}, "it has no version.json"},
 		"other files":    {[]git.SharedFile{version, file("main.go", "package main\n")}, `it has the file "main.go"`},
-		"newer":          {[]git.SharedFile{file(versionFile, `{"precedent_memory":9}`)}, "a newer precedent wrote it"},
+		"newer":          {[]git.SharedFile{file(versionFile, `{"precedent_memory":9}`)}, "another precedent wrote it"},
 		"thousands":      {append(thousands, version), "more than 32 files"},
 		"huge":           {[]git.SharedFile{version, file("rejection.jsonl", strings.Repeat("\n", maxRefBytes+1))}, "larger than 64 MiB"},
 		"too many lines": {[]git.SharedFile{version, file("rejection.jsonl", strings.Repeat("\n", 3*maxRows))}, "more than 50000 rows"},
