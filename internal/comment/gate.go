@@ -1,7 +1,7 @@
 package comment
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,7 +23,7 @@ func (w Writer) Safe(page string) string {
 }
 
 // Summary adds footer and marker to the report's Markdown. Unsafe blocks are withheld, and a
-// page that is too long loses whole findings from its end; the text says so.
+// page that is too long loses its end; the text says so.
 func (w Writer) Summary(report string, m Marker) string {
 	m.Kind = Summary
 	return w.seal(report, m, w.own())
@@ -64,68 +64,26 @@ func isUnsafe(page string, links []string, own secret.Own) bool {
 	return markdown.Active(page, links) != ""
 }
 
-// truncate shortens a page that is too long, at the end of a finding or of another top-level
-// block, and says so. The lines after its last rule stay.
+// truncate shortens a page that is too long at the end of a top-level block, closes the sections that are
+// open there, and says so. The lines after the last rule stay.
 func truncate(page string, limit int) string {
 	if utf8.RuneCountInString(page) <= limit {
 		return page
 	}
-	last := ""
+	note, last := "**Shortened to fit a comment.**", ""
 	if i := strings.LastIndex(page, "\n\n---\n"); i >= 0 && utf8.RuneCountInString(page[i:]) < limit/8 {
 		page, last = page[:i], page[i:]
 	}
-	blocks := markdown.Blocks(page)
-	cut := func(kept int) string {
-		omitted := 0
-		for _, b := range blocks[kept:] {
-			if strings.HasPrefix(b, "### ") {
-				omitted++
-			}
+	var kept []string
+	open, left := 0, limit-utf8.RuneCountInString(note+last)
+	for _, b := range markdown.Blocks(page) {
+		lines := "\n" + b
+		after := max(open+strings.Count(lines, "\n<details>")-strings.Count(lines, "\n</details>"), 0)
+		if left -= utf8.RuneCountInString(b) + 2; left < after*len("\n\n</details>") {
+			break
 		}
-		note := "Shortened to fit a comment."
-		if omitted > 0 {
-			note = fmt.Sprintf("Shortened to fit a comment: %d more not shown in full.", omitted)
-		}
-		return strings.Join(append(blocks[:kept:kept], "**"+note+"**"), "\n\n") + last
+		kept, open = append(kept, b), after
 	}
-	depth := openDetails(blocks)
-	for _, whole := range []bool{true, false} { // findings, then any blocks
-		for kept := countFitting(blocks, limit); kept > 0; kept-- {
-			if depth[kept] > 0 || whole && !strings.HasPrefix(blocks[kept], "### ") {
-				continue
-			}
-			if s := cut(kept); utf8.RuneCountInString(s) <= limit {
-				return s
-			}
-		}
-	}
-	return cut(0)
-}
-
-// countFitting returns the number of blocks, except the last, that could fit.
-func countFitting(blocks []string, limit int) int {
-	size := 0
-	for i, b := range blocks {
-		if size += utf8.RuneCountInString(b) + 2; size > limit {
-			return i
-		}
-	}
-	return len(blocks) - 1
-}
-
-// openDetails counts, before each block and after the last, the open <details> sections.
-func openDetails(blocks []string) []int {
-	depth := make([]int, len(blocks)+1)
-	for i, b := range blocks {
-		depth[i+1] = depth[i]
-		for line := range strings.SplitSeq(b, "\n") {
-			switch {
-			case strings.HasPrefix(line, "<details>"):
-				depth[i+1]++
-			case strings.HasPrefix(line, "</details>"):
-				depth[i+1]--
-			}
-		}
-	}
-	return depth
+	kept = append(kept, slices.Repeat([]string{"</details>"}, open)...)
+	return strings.Join(append(kept, note), "\n\n") + last
 }
