@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"encoding"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,42 +13,32 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
 // resultSchema is the contract that docs promise.
 const resultSchema = "../../docs/result.schema.json"
 
-func loadResultSchema(t *testing.T) (compiled *jsonschema.Schema, raw map[string]any) {
+func readSchema(t *testing.T) (raw map[string]any) {
 	t.Helper()
-	data, err := os.ReadFile(resultSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &raw); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, json.Unmarshal(needs.Value(os.ReadFile(resultSchema))(t), &raw))
+	return raw
+}
+
+func compile(t *testing.T, raw map[string]any) *jsonschema.Schema {
+	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if compiled, err = c.Compile(resultSchema); err != nil {
-		t.Fatal(err)
-	}
-	return compiled, raw
+	needs.NoError(t, c.AddResource("result.json", raw))
+	return needs.Value(c.Compile("result.json"))(t)
 }
 
 // TestResultsFitTheSchema validates what JSON prints, golden files included.
 func TestResultsFitTheSchema(t *testing.T) {
-	schema, _ := loadResultSchema(t)
-	files, err := filepath.Glob("testdata/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	checked := 0
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	schema, checked := compile(t, readSchema(t)), 0
+	for _, file := range needs.Value(filepath.Glob("testdata/*.json"))(t) {
+		data := needs.Value(os.ReadFile(file))(t)
 		if strings.Contains(string(data), `"schema": "`+precedent.ResultSchema+`"`) {
 			checked++
 			validate(t, schema, data)
@@ -68,29 +57,32 @@ func TestResultsFitTheSchema(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) { validate(t, schema, printed(t, "json", r, report.Style{})) })
 	}
-	wrong, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(printed(t, "json", broken(),
-		report.Style{})), `"verdict": "failed"`, `"verdict": "fine"`, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if schema.Validate(wrong) == nil {
+	wrong := strings.Replace(string(printed(t, "json", broken(), report.Style{})), `"verdict": "failed"`, `"verdict": "fine"`, 1)
+	if schema.Validate(needs.Value(jsonschema.UnmarshalJSON(strings.NewReader(wrong)))(t)) == nil {
 		t.Error("the schema takes a verdict that is none")
 	}
 }
 
-// TestSchemaHasEveryField walks through what Review marshals to: every field stands in the schema with a description,
-// a type that fits and as required unless it may be left out, and nothing else does.
+// TestSchemaHasEveryField compares the schema with what Review marshals to, with all fields and without those that may be
+// left out: every field is in the schema with a description and a type that fits, and nothing else is.
 func TestSchemaHasEveryField(t *testing.T) {
-	_, raw := loadResultSchema(t)
-	w := walker{t: t, defs: raw["$defs"].(map[string]any), used: map[string]bool{}}
-	w.walk("review", reflect.TypeFor[precedent.Review](), raw)
-	for name := range w.defs {
-		if !w.used[name] {
+	for _, full := range []bool{true, false} {
+		raw := readSchema(t)
+		narrow(t, "review", raw, full)
+		var r precedent.Review
+		fill(reflect.ValueOf(&r).Elem(), full)
+		r.Memory.LearningsUsed[0].Precedent, r.Memory.LearningsPending[0].Precedent = nil, nil // learnings cite no comment
+		validate(t, compile(t, raw), needs.Value(json.Marshal(r))(t))
+	}
+	raw := readSchema(t)
+	defs, all := raw["$defs"].(map[string]any), string(needs.Value(json.Marshal(raw))(t))
+	for name := range defs {
+		if !strings.Contains(all, `"#/$defs/`+name+`"`) {
 			t.Errorf("nothing refers to $defs/%s", name)
 		}
 	}
 	properties := raw["properties"].(map[string]any)
-	finding := w.defs["finding"].(map[string]any)["properties"].(map[string]any)
+	finding := defs["finding"].(map[string]any)["properties"].(map[string]any)
 	for _, e := range []struct {
 		of   map[string]any
 		name string
@@ -123,107 +115,59 @@ func words[T ~string](list []T) []string {
 	return all
 }
 
-type walker struct {
-	t    *testing.T
-	defs map[string]any
-	used map[string]bool
-}
-
-// resolve follows a reference, and the alternative to null.
-func (w *walker) resolve(node map[string]any) map[string]any {
-	if either, ok := node["anyOf"].([]any); ok {
-		node = either[0].(map[string]any)
+// narrow makes a schema demand all properties that it has, or have only those that it demands, and take any value
+// of the right type.
+func narrow(t *testing.T, at string, node map[string]any, full bool) {
+	t.Helper()
+	for _, key := range []string{"enum", "const", "format", "pattern", "minimum", "maximum"} {
+		delete(node, key)
 	}
-	ref, ok := node["$ref"].(string)
-	if !ok {
-		return node
-	}
-	name := strings.TrimPrefix(ref, "#/$defs/")
-	w.used[name] = true
-	def, ok := w.defs[name].(map[string]any)
-	if !ok {
-		w.t.Fatalf("there is no %s", ref)
-	}
-	return def
-}
-
-func (w *walker) walk(at string, typ reflect.Type, node map[string]any) {
-	w.t.Helper()
-	if s, _ := node["description"].(string); s == "" && !strings.HasSuffix(at, "[]") {
-		w.t.Errorf("%s has no description", at)
-	}
-	node = w.resolve(node)
-	for typ.Kind() == reflect.Pointer {
-		typ = typ.Elem()
-	}
-	want := kind(typ)
-	got := node["type"]
-	if list, ok := got.([]any); ok {
-		got = list[0]
-	}
-	if _, ok := node["const"]; !ok && got != want {
-		w.t.Errorf("%s is %v in the schema and %s in the code", at, got, want)
-	}
-	switch want {
-	case "array":
-		w.walk(at+"[]", typ.Elem(), node["items"].(map[string]any))
-	case "object":
-		properties := node["properties"].(map[string]any)
-		fields, optional := map[string]reflect.Type{}, map[string]bool{}
-		flatten(typ, fields, optional)
-		for name, field := range fields {
-			if p, ok := properties[name].(map[string]any); ok {
-				w.walk(at+"."+name, field, p)
-			} else if !optional[name] {
-				w.t.Errorf("%s.%s is not in the schema", at, name)
+	if properties, ok := node["properties"].(map[string]any); ok {
+		for name, p := range properties {
+			p := p.(map[string]any)
+			if p["description"] == nil {
+				t.Errorf("%s.%s has no description", at, name)
 			}
-			if slices.Contains(node["required"].([]any), any(name)) == optional[name] {
-				w.t.Errorf("%s.%s may be left out: %t, but the schema says otherwise", at, name, optional[name])
+			narrow(t, at+"."+name, p, full)
+			if !full && !slices.Contains(node["required"].([]any), any(name)) {
+				delete(properties, name)
 			}
 		}
-		for name := range properties {
-			if _, ok := fields[name]; !ok {
-				w.t.Errorf("%s.%s is in the schema alone", at, name)
-			}
-		}
+		node["minProperties"], node["additionalProperties"] = len(properties), false
+	}
+	if items, ok := node["items"].(map[string]any); ok {
+		narrow(t, at+"[]", items, full)
+	}
+	defs, _ := node["$defs"].(map[string]any)
+	for name, def := range defs {
+		narrow(t, name, def.(map[string]any), full)
 	}
 }
 
-// kind is the JSON type that a Go type marshals to.
-func kind(typ reflect.Type) string {
-	if typ == reflect.TypeFor[time.Time]() ||
-		reflect.PointerTo(typ).Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
-		return "string"
-	}
-	switch typ.Kind() {
-	case reflect.Struct:
-		return "object"
-	case reflect.Slice:
-		return "array"
-	case reflect.Int, reflect.Int64:
-		return "integer"
-	case reflect.Float64:
-		return "number"
-	case reflect.Bool:
-		return "boolean"
+// fill sets all of a value, or all that is marshalled even if it is zero, with lists of one.
+func fill(v reflect.Value, full bool) {
+	switch kind := v.Kind(); {
+	case v.Type() == reflect.TypeFor[time.Time]():
+	case kind == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), full)
+	case kind == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), full)
+	case kind == reflect.Struct:
+		for field, value := range v.Fields() {
+			if tag := field.Tag.Get("json"); tag != "-" && (full || !strings.Contains(tag, ",omit")) {
+				fill(value, full)
+			}
+		}
+	case !full:
+	case kind == reflect.String:
+		v.SetString("x")
+	case kind == reflect.Bool:
+		v.SetBool(true)
+	case kind == reflect.Float64:
+		v.SetFloat(0.5)
 	default:
-		return typ.Kind().String()
-	}
-}
-
-// flatten lists the JSON fields of a struct, those of embedded ones included, and tells which may be left out.
-func flatten(typ reflect.Type, fields map[string]reflect.Type, optional map[string]bool) {
-	for field := range typ.Fields() {
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		optional[name] = options == "omitempty"
-		switch {
-		case name == "-" || !field.IsExported():
-		case field.Anonymous && name == "":
-			flatten(field.Type, fields, optional)
-		case name == "":
-			fields[field.Name] = field.Type
-		default:
-			fields[name] = field.Type
-		}
+		v.SetInt(1)
 	}
 }
