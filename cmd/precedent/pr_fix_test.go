@@ -23,7 +23,7 @@ import (
 )
 
 // commitID matches the id of a commit, and the start of one, as comments have it.
-var commitID = regexp.MustCompile("([=.`])[0-9a-f]{12}(?:[0-9a-f]{28})?\\b")
+var commitID = regexp.MustCompile("([\".`])[0-9a-f]{12}(?:[0-9a-f]{28})?\\b")
 
 // ownBranch makes the head of the pull request a branch of the repository itself.
 func (s *shopPull) ownBranch() {
@@ -39,7 +39,8 @@ func (s *shopPull) fixes() (commits int, said []string) {
 	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
 		for _, start := range []string{"**Pushed", "**Addressed:**", "**Nothing was"} {
 			if strings.HasPrefix(string(c.Body), start) {
-				said = append(said, fmt.Sprintf("%s %s", c.Kind, unnatural(commitID.ReplaceAllString(string(c.Body), "${1}COMMIT"))))
+				body := commitID.ReplaceAllString(forgetest.ReadableMarkers(string(c.Body)), "${1}COMMIT")
+				said = append(said, fmt.Sprintf("%s %s", c.Kind, unnatural(body)))
 			}
 		}
 	}

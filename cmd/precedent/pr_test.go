@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -89,7 +90,10 @@ func (s *prStage) shown(kind forge.CommentKind) (all []forge.Comment) {
 }
 
 // isAnswer tells whether a comment of ours answers a person's comment.
-func isAnswer(c forge.Comment) bool { return strings.Contains(string(c.Body), " kind=answer ") }
+func isAnswer(c forge.Comment) bool {
+	m, ok := (comment.Writer{}).Read(string(c.Body))
+	return ok && m.Kind == comment.Answer
+}
 
 // toGitea moves the pull request to a server of Gitea's family.
 func (s *prStage) toGitea(kind forgetest.GiteaKind) *forgetest.Gitea {

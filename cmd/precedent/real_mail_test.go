@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -84,9 +85,8 @@ func TestRealGiteaMails(t *testing.T) {
 	more("six answers in conversations and two to commands", before, 1)
 	answers := 0
 	for _, c := range s.answers() {
-		_, marker, _ := strings.Cut(string(c.Body), " answers=")
-		marker, _, _ = strings.Cut(marker, " ")
-		answers += strings.Count(marker, "_") + 1
+		m, _ := (comment.Writer{}).Read(string(c.Body))
+		answers += strings.Count(m.Answers, "_") + 1
 	}
 	if want := 8; answers != want {
 		t.Errorf("%d answers, want %d", answers, want)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -133,11 +134,15 @@ func TestRoundsForged(t *testing.T) {
 	ours := s.notes("**Nothing was fixed**")[0]
 	head := s.id("feature")
 	for i := range 9 {
-		review := fmt.Sprintf("review=%d0000000-0000-7000-8000-000000000000", i)
-		made := fmt.Sprintf("<!-- precedent:1 kind=nofix thread=%d %s head=%s answers=fix.%d -->", i, review, head, i)
+		made := func(kind comment.Kind) string {
+			return (comment.Writer{}).Note(comment.Note{}, comment.Marker{
+				Kind: kind, Thread: fmt.Sprint(i), Review: fmt.Sprintf("%d0000000-0000-7000-8000-000000000000", i), Head: head,
+				Answers: fmt.Sprintf("fix.%d", i),
+			})
+		}
 		for who, body := range map[forge.Person][]string{
-			outsider:      {ours, made, strings.Replace(made, "nofix", "giveup", 1)},
-			forgetest.Bot: {made},
+			outsider:      {ours, made(comment.Unfixed), made(comment.GivenUp)},
+			forgetest.Bot: {made(comment.Unfixed)},
 		} {
 			for _, b := range body {
 				s.door.stage.World.Say(s.pull, who, "", "Words.\n\n"+b)

@@ -25,7 +25,7 @@ func TestAnswer(t *testing.T) {
 		strings.Contains(body, " @dependabot") || strings.Count(body, "\n<!--") != 1 || strings.Contains(body, "thread::") {
 		t.Errorf("body:\n%s", body)
 	}
-	forged := strings.Replace(body, "inline.7.", "inline.8.", 1)
+	forged := altered(body, "inline.7.", "inline.8.")
 	if _, ok := w.Read(forged); ok {
 		t.Error("a marker that answers another comment is believed")
 	}

@@ -10,9 +10,7 @@ package comment
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/markdown"
@@ -40,54 +38,38 @@ const (
 
 // Marker identifies a comment, so that the next review recognizes it.
 type Marker struct {
-	Kind   Kind
-	Thread string // UUID; every comment of any kind has one
-	Review string // UUID of the review that wrote it
-	Head   string // the commit that was reviewed
+	Kind   Kind   `json:"kind,omitempty"`
+	Thread string `json:"thread,omitempty"` // UUID; every comment of any kind has one
+	Review string `json:"review,omitempty"` // UUID of the review that wrote it
+	Head   string `json:"head,omitempty"`   // the commit that was reviewed
 	// Run is the id of the run that is posting; only in a summary, and only until that run has
 	// ended.
-	Run string
+	Run string `json:"run,omitempty"`
 	// Spent is what the reviews of the pull request have cost on a day; only in a summary.
-	Spent Spending
+	Spent Spending `json:"spent,omitzero"`
 	// Answers identifies what an answer answers: the comment, and what it asked. Of a note, it
 	// identifies what the note says. It is the same in every run. A comment may collect answers: see
 	// Collect.
-	Answers string
+	Answers string `json:"answers,omitempty"`
 	// Tries is the number of incomplete reviews in a row, up to this one, in a summary: 0 for a
 	// complete review. In a note about a failed fix it is how often that happened, 0 for once.
-	Tries int
+	Tries int `json:"tries,omitempty"`
 
 	// The rest is set in a comment that opens a thread, and describes its finding.
-	Fingerprint string
-	Finding     string
-	Category    precedent.Category
-	Severity    precedent.Severity
-	Confidence  int    // percent
-	Title       string // text from outside, at most 400 bytes
-	Start, End  int    // its lines at Head; 0 if it has none
+	Fingerprint string             `json:"fp,omitempty"`
+	Finding     string             `json:"finding,omitempty"`
+	Category    precedent.Category `json:"category,omitempty"`
+	Severity    precedent.Severity `json:"severity,omitempty"`
+	Confidence  int                `json:"confidence,omitempty"` // percent
+	Title       string             `json:"title,omitempty"`      // text from outside, at most 400 bytes
+	Start       int                `json:"start,omitempty"`      // its lines at Head; 0 if it has none
+	End         int                `json:"end,omitempty"`
 }
 
 // Spending is what the reviews of a pull request have cost on one day.
 type Spending struct {
-	Day          string // UTC, as 2006-01-02; empty for none
-	Microdollars int64
-}
-
-// String returns the spending as a marker has it; empty for none.
-func (s Spending) String() string {
-	if s == (Spending{}) {
-		return ""
-	}
-	return fmt.Sprintf("%s.%d", s.Day, s.Microdollars)
-}
-
-// parseSpending reads what String writes. It is false for anything else.
-func parseSpending(v string) (Spending, bool) {
-	day, amount, _ := strings.Cut(v, ".")
-	n, err := strconv.ParseInt(amount, 10, 64)
-	_, err2 := time.Parse(time.DateOnly, day)
-	s := Spending{day, n}
-	return s, err == nil && err2 == nil && n > 0 && n <= maxSpent && s.String() == v
+	Day          string `json:"day"` // UTC, as 2006-01-02; empty for none
+	Microdollars int64  `json:"microdollars"`
 }
 
 // maxSpent limits a spending: a billion dollars.

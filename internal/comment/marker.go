@@ -4,18 +4,19 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/markdown"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -25,24 +26,28 @@ const markerVersion = "precedent:1"
 // maxTitle limits the title in a marker, in bytes: a finding's has at most 90 characters.
 const maxTitle = 400
 
-var (
-	// token matches valid fields of a marker. It cannot match the end of an HTML comment.
-	token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*$`) })
-	// titles are encoded without the dash of base64: some parsers do not allow two of them
-	// within an HTML comment.
-	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
-	// fields are the names of the fields, in order.
-	fields = []string{
-		"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title",
-		"lines", "run", "spent", "answers", "tries", "sig",
-	}
+// token matches valid ids in a marker.
+var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*$`) })
+
+// encoding is base64 without padding. It has no dash: some parsers do not allow two of them within an HTML comment.
+var encoding = base64.RawStdEncoding.Strict()
+
+// Limits of a marker.
+const (
+	maxField  = 128     // bytes of an id: a hash of 512 bits in hexadecimal
+	maxTries  = 99      // incomplete reviews that are counted
+	maxLine   = 1 << 30 // no file that is reviewed has as many lines
+	maxMarker = 8192    // bytes of the line
 )
 
-// sanitized returns the marker without invalid fields, and without a title that holds a
-// secret.
-func (m Marker) sanitized(own secret.Own) Marker {
+// bounded returns the marker without invalid fields.
+func (m Marker) bounded() Marker {
 	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head, &m.Run, &m.Answers} {
-		if len(*s) > maxFieldOf(s == &m.Answers) || !token().MatchString(*s) {
+		most := maxField
+		if s == &m.Answers {
+			most = MaxAnswers
+		}
+		if len(*s) > most || !token().MatchString(*s) {
 			*s = ""
 		}
 	}
@@ -52,7 +57,8 @@ func (m Marker) sanitized(own secret.Own) Marker {
 	if !slices.Contains(precedent.Severities, m.Severity) {
 		m.Severity = ""
 	}
-	if _, ok := parseSpending(m.Spent.String()); !ok {
+	if _, err := time.Parse(time.DateOnly, m.Spent.Day); err != nil || m.Spent.Microdollars <= 0 ||
+		m.Spent.Microdollars > maxSpent {
 		m.Spent = Spending{}
 	}
 	m.Confidence = max(0, min(m.Confidence, 100))
@@ -60,69 +66,30 @@ func (m Marker) sanitized(own secret.Own) Marker {
 	if m.End = max(m.Start, m.End); m.Start < 1 || m.End > maxLine {
 		m.Start, m.End = 0, 0
 	}
-	m.Title = strings.ToValidUTF8(sanitize(m.Title, own), "")
-	if len(m.Title) > maxTitle {
-		m.Title = strings.ToValidUTF8(m.Title[:maxTitle], "")
-	}
+	m.Title = strings.ToValidUTF8(m.Title[:min(len(m.Title), maxTitle)], "")
 	return m
 }
 
-// maxField limits fields other than the title and the answers, in bytes: a hash of 512 bits in
-// hexadecimal.
-const maxField = 128
-
-func maxFieldOf(answers bool) int {
-	if answers {
-		return MaxAnswers
-	}
-	return maxField
+// sanitized returns the marker without invalid fields, and without a title that holds a
+// secret.
+func (m Marker) sanitized(own secret.Own) Marker {
+	m.Title = strings.ToValidUTF8(sanitize(m.Title, own), "")
+	return m.bounded()
 }
 
-// firstFields is the number of fields in the first markers that were posted.
-const firstFields = 10
-
-func (m Marker) values() []string {
-	confidence := ""
-	if m.Confidence != 0 {
-		confidence = strconv.Itoa(m.Confidence)
-	}
-	lines, tries := "", ""
-	if m.Tries != 0 {
-		tries = strconv.Itoa(m.Tries)
-	}
-	if m.Start > 0 {
-		lines = fmt.Sprintf("%d-%d", m.Start, m.End)
-	}
-	v := []string{
-		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
-		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run,
-		m.Spent.String(), m.Answers, tries,
-	}
-	for len(v) > firstFields && v[len(v)-1] == "" { // so that comments of older programs keep their signature
-		v = v[:len(v)-1]
-	}
-	return v
+// encode returns the fields of the marker as they are written and signed.
+func (m Marker) encode() string {
+	data, _ := json.Marshal(m) // strings and numbers
+	return encoding.EncodeToString(data)
 }
-
-// maxTries limits the incomplete reviews that are counted.
-const maxTries = 99
-
-// maxLine limits the line numbers in a marker; no file that is reviewed has as many.
-const maxLine = 1 << 30
 
 // marker returns the hidden line.
 func (w Writer) marker(m Marker) string {
-	var b strings.Builder
-	b.WriteString("<!-- " + markerVersion)
-	for i, v := range m.values() {
-		if v != "" {
-			fmt.Fprintf(&b, " %s=%s", fields[i], v)
-		}
-	}
+	fields := m.encode()
 	if !w.Key.IsZero() {
-		fmt.Fprintf(&b, " %s=%x", fields[len(fields)-1], w.sign(m, w.identities()[0]))
+		fields += " " + encoding.EncodeToString(w.sign(fields, w.identities()[0]))
 	}
-	return b.String() + " -->"
+	return "<!-- " + markerVersion + " " + fields + " -->"
 }
 
 // identities are what the repository is called in signatures: its number, which stays when it
@@ -135,19 +102,13 @@ func (w Writer) identities() []precedent.Repo {
 	return []precedent.Repo{precedent.NumberedRepo(p.Repo.Host, p.RepoID), p.Repo}
 }
 
-// sign returns the HMAC of the marker and the pull request. Each value follows its length, so
-// that the boundaries are unambiguous.
-func (w Writer) sign(m Marker, r precedent.Repo) []byte {
+// sign returns the HMAC of the fields and the pull request.
+func (w Writer) sign(fields string, r precedent.Repo) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
-	signed := append([]string{
+	fmt.Fprintf(h, "%q", []string{
 		markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name),
-		strconv.Itoa(w.PullRequest.Number),
-	}, m.values()...)
-	for _, v := range signed {
-		h.Write([]byte(strconv.Itoa(len(v))))
-		h.Write([]byte{0})
-		h.Write([]byte(v))
-	}
+		strconv.Itoa(w.PullRequest.Number), fields,
+	})
 	return h.Sum(nil)
 }
 
@@ -190,89 +151,25 @@ func (w Writer) Read(body string) (Marker, bool) {
 	if !ok {
 		return Marker{}, false
 	}
-	m, signature, ok := parse(strings.Split(line, " "))
-	if !ok {
+	fields, signature, signed := strings.Cut(line, " ")
+	m, ok := decode(fields)
+	sum, err := encoding.DecodeString(signature)
+	if !ok || err != nil || signed != (len(sum) == sha256.Size) {
 		return Marker{}, false
 	}
-	if !w.Key.IsZero() {
-		sum, err := hex.DecodeString(signature)
-		return m, err == nil && slices.ContainsFunc(w.identities(),
-			func(r precedent.Repo) bool { return hmac.Equal(sum, w.sign(m, r)) })
-	}
-	return m, true
+	return m, w.Key.IsZero() || slices.ContainsFunc(w.identities(), func(r precedent.Repo) bool {
+		return hmac.Equal(sum, w.sign(fields, r))
+	})
 }
 
-// maxMarker limits a marker, in bytes: ten fields, the title and the signature.
-const maxMarker = 4096
-
-// parse reads the fields of a marker: known ones, in their order, each at most once.
-func parse(words []string) (m Marker, signature string, ok bool) {
-	values := make([]string, len(fields))
-	next := 0
-	for _, field := range words {
-		name, value, _ := strings.Cut(field, "=")
-		i := slices.Index(fields[next:], name)
-		if i < 0 || value == "" {
-			return Marker{}, "", false
-		}
-		next += i + 1
-		values[next-1] = value
+// decode reads what encode writes of a valid marker, and nothing else.
+func decode(fields string) (m Marker, ok bool) {
+	data, err := encoding.DecodeString(fields)
+	if err != nil || strict.Unmarshal(data, &m) != nil || m != m.bounded() || m.encode() != fields {
+		return Marker{}, false
 	}
-	return decodeFields(values)
-}
-
-func decodeFields(values []string) (m Marker, signature string, ok bool) {
-	title, err := titles.DecodeString(values[9])
-	if err != nil || len(title) > maxTitle || !utf8.Valid(title) {
-		return Marker{}, "", false
-	}
-	for i, v := range values {
-		if i != 9 && v != "" && (len(v) > maxFieldOf(fields[i] == "answers") || !token().MatchString(v)) {
-			return Marker{}, "", false
-		}
-	}
-	m = Marker{
-		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4],
-		Head: values[5], Run: values[11], Answers: values[13],
-		Category: precedent.Category(values[6]), Severity: precedent.Severity(values[7]), Title: string(title),
-	}
-	switch m.Kind {
-	case Finding, Summary, Review, Reply, Answer:
-	default:
-		if !m.Kind.IsNote() {
-			return Marker{}, "", false
-		}
-	}
-	if v := values[8]; v != "" {
-		if m.Confidence, err = strconv.Atoi(v); err != nil || m.Confidence < 1 || m.Confidence > 100 ||
-			strconv.Itoa(m.Confidence) != v {
-			return Marker{}, "", false
-		}
-	}
-	if v := values[10]; v != "" {
-		first, last, _ := strings.Cut(v, "-")
-		m.Start, err = strconv.Atoi(first)
-		if err == nil {
-			m.End, err = strconv.Atoi(last)
-		}
-		if err != nil || m.Start < 1 || m.Start > m.End || m.End > maxLine || fmt.Sprintf("%d-%d", m.Start, m.End) != v {
-			return Marker{}, "", false
-		}
-	}
-	if v := values[12]; v != "" {
-		var ok bool
-		if m.Spent, ok = parseSpending(v); !ok {
-			return Marker{}, "", false
-		}
-	}
-	if v := values[14]; v != "" {
-		if m.Tries, err = strconv.Atoi(v); err != nil || m.Tries < 1 || m.Tries > maxTries || strconv.Itoa(m.Tries) != v {
-			return Marker{}, "", false
-		}
-	}
-	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
-		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
-	return m, values[15], known && m.Thread != ""
+	known := slices.Contains([]Kind{Finding, Summary, Review, Reply, Answer}, m.Kind) || m.Kind.IsNote()
+	return m, known && m.Thread != ""
 }
 
 // sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if

@@ -61,9 +61,11 @@ func TestUpdatesKeepPeoplesText(t *testing.T) {
 	if !ok || got != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", ok, got, want)
 	}
+	elsewhere := w
+	elsewhere.PullRequest.Number++
 	for name, body := range map[string]string{
 		"without a marker": text, "marker not at the end": body + "\nBo: why?",
-		"of another pull request": strings.Replace(body, " sig=", " sig=0", 1),
+		"of another pull request": elsewhere.Finding(finding(), mark(), false),
 		"full":                    strings.Repeat("words ", 11_000) + "\n\n" + body,
 	} {
 		if got, ok := w.Update(body, "Fixed.", strings.Repeat("c", 40), at); ok {
@@ -91,7 +93,7 @@ func TestARunIsInTheMarkerAlone(t *testing.T) {
 	}
 	signed := writer(t)
 	run, _ := signed.WithRun(signed.Summary("text", mark()), "0198-run")
-	if _, ok := signed.Read(strings.Replace(run, "run=0198-run", "run=0198-ruin", 1)); ok {
+	if _, ok := signed.Read(altered(run, "0198-run", "0198-ruin")); ok {
 		t.Error("the run is not signed")
 	}
 }

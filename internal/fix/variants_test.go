@@ -38,7 +38,7 @@ func (s *fixStage) unpushed(got Result, err error, status Status, why string) {
 		s.T.Errorf("feature is at %s after the pushes %+v", now, s.git.Pushes())
 	}
 	said := s.bodies(comment.Unfixed)
-	if len(said) != 1 || !strings.Contains(said[0], "review="+got.Review) {
+	if len(said) != 1 || markOf(said[0]).Review != got.Review {
 		s.T.Errorf("comments %q", said)
 	}
 	if n := len(s.bodies(comment.Reply)); n > 0 && status != Fork {
@@ -303,7 +303,7 @@ func TestFault54PushArrivesLate(t *testing.T) {
 				t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
 			}
 			if replies, fixed := s.bodies(comment.Reply), s.bodies(comment.Fixed); len(replies) != 1 || len(fixed) != 1 ||
-				!strings.Contains(fixed[0], got.Review) {
+				markOf(fixed[0]).Review != got.Review {
 				t.Errorf("replies %q, notes %q", replies, fixed)
 			}
 		})

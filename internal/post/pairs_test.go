@@ -248,7 +248,7 @@ func checkSpending(t *testing.T, p *pair) {
 	w := p.writer()
 	for _, c := range p.World.By(p.pull, forgetest.Bot) {
 		if m, ok := w.Read(string(c.Body)); ok && m.Kind == comment.Summary && m.Spent.Microdollars < 3e6 {
-			t.Errorf("the summary says %q, and the runs cost 3e6: %+v\n%+v", m.Spent, p.runs[0].result, p.runs[1].result)
+			t.Errorf("the summary says %+v, and the runs cost 3e6: %+v\n%+v", m.Spent, p.runs[0].result, p.runs[1].result)
 		}
 	}
 }

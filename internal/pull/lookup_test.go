@@ -110,15 +110,16 @@ func TestDismissPostedElsewhere(t *testing.T) {
 	id, fingerprint := s.postedID("till.js:2")
 	s.connection.Key = comment.Key{}
 	unknown := precedent.FindingID(precedent.Repo{Host: "x", Owner: "y", Name: "z"}, fingerprint)
-	marker := func(finding string) string {
-		return fmt.Sprintf("x\n\n<!-- precedent:1 kind=finding thread=t1 fp=%s finding=%s category=bugs severity=low -->\n",
-			fingerprint, finding)
+	marker := func(finding, fingerprint string) string {
+		return (comment.Writer{}).Finding(precedent.Finding{
+			ID: finding, Fingerprint: fingerprint, Category: precedent.Bugs, Severity: precedent.Low, Title: "x",
+		}, comment.Marker{Thread: "t1"}, false)
 	}
 	at := precedent.Span{Path: "till.js", Side: precedent.Right, Start: 3, End: 3}
-	s.World.Remark(s.Pull, forgetest.Ann, at, marker(unknown)) // the id is not that of the fingerprint
+	s.World.Remark(s.Pull, forgetest.Ann, at, marker(unknown, fingerprint)) // the id is not that of the fingerprint
 	stranger := precedent.FindingID(s.repo(), strings.Repeat("a", 32))
 	// may not write
-	s.World.Remark(s.Pull, forgetest.Cy, at, strings.Replace(marker(stranger), fingerprint, strings.Repeat("a", 32), 1))
+	s.World.Remark(s.Pull, forgetest.Cy, at, marker(stranger, strings.Repeat("a", 32)))
 	w := s.clone("other")
 	all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown, stranger, id}})
 	if all[0].Err == nil || all[1].Err == nil || all[2].Err != nil {
