@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -24,9 +24,6 @@ type Limits struct {
 var Default = Limits{Depth: 64}
 
 const (
-	// maxKeptKeys bounds the keys of an object whose set is used again for the next one.
-	// Clearing a set takes as long as it ever was large.
-	maxKeptKeys = 256
 	maxShown    = 40  // characters of a key in a message
 	maxNumber   = 64  // bytes of a number's literal, if values are limited
 	maxExponent = 308 // of a float64; a validator that computes exactly would write out the zeros
@@ -57,65 +54,63 @@ func UnmarshalKnown(data []byte, into any) error {
 // values are limited, has numbers too large for exact arithmetic. It expects valid JSON, which the decoder
 // checks, and stops where that ends.
 func Check(data []byte, most Limits) error {
-	scan := keyScan{seed: maphash.MakeSeed(), keys: make([]map[uint64]struct{}, most.Depth)}
-	values := 0
-	for i := 0; i < len(data); i++ {
-		c := data[i]
-		switch {
-		case c == '{' || c == '[':
-			if len(scan.open) == most.Depth {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	type level struct {
+		keys map[string]bool // nil for an array
+		key  bool            // the next token is a key
+	}
+	open := []level{{}}
+	for values := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return nil //nolint:nilerr // the end, or what the decoder refuses
+		}
+		top := &open[len(open)-1]
+		key := top.key
+		top.key = top.keys != nil && !key
+		switch v := token.(type) {
+		case json.Delim:
+			if v == '}' || v == ']' {
+				open = open[:len(open)-1]
+				continue
+			}
+			if len(open) > most.Depth {
 				return fmt.Errorf("nested deeper than %d", most.Depth)
 			}
-			scan.open = append(scan.open, c == '{')
-			scan.keyNext = c == '{'
-			scan.begin()
-			values++
-		case c == '}' || c == ']':
-			if len(scan.open) == 0 {
-				return nil
+			next := level{key: v == '{'}
+			if next.key {
+				next.keys = map[string]bool{}
 			}
-			scan.open, scan.keyNext = scan.open[:len(scan.open)-1], false
-		case c == ',':
-			scan.keyNext = len(scan.open) > 0 && scan.open[len(scan.open)-1]
-			values++
-		case c == '"':
-			end := stringEnd(data, i+1)
-			if end < 0 {
-				return nil
+			open = append(open, next)
+		case string:
+			if !key {
+				break
 			}
-			if scan.keyNext {
-				scan.keyNext = false
-				if !scan.add(data[i : end+1]) {
-					return fmt.Errorf("%s: the key %s occurs twice in one object, or differs only in case from another",
-						Where(data, end+1), shown(data[i:end+1]))
-				}
-				values++
+			folded := Fold(v)
+			if top.keys[folded] {
+				return fmt.Errorf("%s: the key %s occurs twice in one object, or differs only in case from another",
+					Where(data, int(d.InputOffset())), shown(v))
 			}
-			i = end
-		case most.Values > 0 && (c == '-' || c >= '0' && c <= '9'):
-			end := i + 1
-			for end < len(data) && bytes.IndexByte([]byte("+-.0123456789eE"), data[end]) >= 0 {
-				end++
+			top.keys[folded] = true
+		case json.Number:
+			if err := checkNumber(string(v)); err != nil && most.Values > 0 {
+				return fmt.Errorf("%s: %w", Where(data, int(d.InputOffset())), err)
 			}
-			if err := checkNumber(data[i:end]); err != nil {
-				return fmt.Errorf("%s: %w", Where(data, end), err)
-			}
-			i = end - 1
 		}
-		if most.Values > 0 && values > most.Values {
+		if values++; most.Values > 0 && values > most.Values {
 			return fmt.Errorf("more than %d values", most.Values)
 		}
 	}
-	return nil
 }
 
 // checkNumber refuses a number that is too large for exact arithmetic.
-func checkNumber(number []byte) error {
+func checkNumber(number string) error {
 	if len(number) > maxNumber {
 		return fmt.Errorf("a number of more than %d digits", maxNumber)
 	}
-	if i := bytes.IndexAny(number, "eE"); i >= 0 {
-		if exp, err := strconv.Atoi(string(number[i+1:])); err != nil || exp > maxExponent || exp < -maxExponent {
+	if i := strings.IndexAny(number, "eE"); i >= 0 {
+		if exp, err := strconv.Atoi(number[i+1:]); err != nil || exp > maxExponent || exp < -maxExponent {
 			return errors.New("a number with an exponent beyond ±" + strconv.Itoa(maxExponent))
 		}
 	}
@@ -129,13 +124,8 @@ func Where(data []byte, at int) string {
 	return fmt.Sprintf("line %d, byte %d", 1+bytes.Count(before, []byte("\n")), at-bytes.LastIndexByte(before, '\n'))
 }
 
-// shown quotes a key, given with its quotes, for a message: short, and without terminal control
-// characters.
-func shown(quoted []byte) string {
-	var key string
-	if json.Unmarshal(quoted, &key) != nil {
-		key = string(quoted)
-	}
+// shown quotes a key for a message: short, and without terminal control characters.
+func shown(key string) string {
 	if r := []rune(key); len(r) > maxShown {
 		key = string(r[:maxShown]) + "…"
 	}
@@ -150,78 +140,6 @@ func Fold(key string) string {
 		folded = utf8.AppendRune(folded, smallest(r))
 	}
 	return string(folded)
-}
-
-// stringEnd returns the index of the quote that ends a string; -1 if there is none.
-func stringEnd(data []byte, from int) int {
-	for i := from; ; i++ {
-		next := bytes.IndexByte(data[i:], '"')
-		if next < 0 {
-			return -1
-		}
-		i += next
-		escapes := 0
-		for i-escapes > from && data[i-escapes-1] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return i
-		}
-	}
-}
-
-// keyScan holds the keys of the objects around a place.
-type keyScan struct {
-	open    []bool                // the arrays and objects around it: whether it is an object
-	keyNext bool                  // the next string is a key
-	keys    []map[uint64]struct{} // hashes, which nobody outside can predict
-	seed    maphash.Seed
-	folded  []byte
-}
-
-// begin empties the set of the innermost array or object.
-func (k *keyScan) begin() {
-	keys := &k.keys[len(k.open)-1]
-	if len(*keys) > maxKeptKeys {
-		*keys = nil
-		return
-	}
-	clear(*keys)
-}
-
-// add adds a key, with its quotes, and reports whether it is new.
-func (k *keyScan) add(quoted []byte) bool {
-	keys := &k.keys[len(k.open)-1]
-	k.fold(quoted)
-	if *keys == nil {
-		*keys = map[uint64]struct{}{}
-	}
-	before := len(*keys)
-	(*keys)[maphash.Bytes(k.seed, k.folded)] = struct{}{}
-	return len(*keys) > before
-}
-
-// fold sets folded to the key as encoding/json compares keys.
-func (k *keyScan) fold(quoted []byte) {
-	k.folded = k.folded[:0]
-	key := quoted[1 : len(quoted)-1]
-	for i, c := range key {
-		if c == '\\' || c >= utf8.RuneSelf {
-			var s string
-			if json.Unmarshal(quoted, &s) != nil {
-				s = string(key) // the decoder refuses it
-			}
-			k.folded = k.folded[:0]
-			for _, r := range s {
-				k.folded = utf8.AppendRune(k.folded, smallest(r))
-			}
-			return
-		}
-		if c >= 'a' && c <= 'z' {
-			c -= 'a' - 'A'
-		}
-		k.folded = append(k.folded[:i], c)
-	}
 }
 
 // smallest returns the smallest rune that differs from r only in case.

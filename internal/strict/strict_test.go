@@ -1,7 +1,6 @@
 package strict
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,68 +70,6 @@ func TestLimits(t *testing.T) {
 }
 
 // FuzzCheck compares with a decoder that keeps every key.
-func FuzzCheck(f *testing.F) {
-	for _, s := range keysTwice {
-		f.Add(s)
-	}
-	f.Add(`{"a":[1,{"b":null,"c":"\\\""}]}`)
-	f.Fuzz(func(t *testing.T, s string) {
-		err := Check([]byte(s), Default)
-		if !json.Valid([]byte(s)) {
-			return
-		}
-		if got, want := err != nil, refusesSlowly(s); got != want {
-			t.Errorf("%q: refused %v (%v), want %v", s, got, err, want)
-		}
-	})
-}
-
-// refusesSlowly is Check by the tokens of encoding/json.
-func refusesSlowly(s string) bool {
-	d := json.NewDecoder(strings.NewReader(s))
-	type level struct {
-		object, value bool
-		keys          map[string]bool
-	}
-	var open []level
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return false
-		}
-		top := &level{}
-		if len(open) > 0 {
-			top = &open[len(open)-1]
-		}
-		switch v := token.(type) {
-		case json.Delim:
-			if v == '}' || v == ']' {
-				open = open[:len(open)-1]
-				continue
-			}
-			top.value = false
-			if open = append(open, level{object: v == '{', keys: map[string]bool{}}); len(open) > Default.Depth {
-				return true
-			}
-		case string:
-			if !top.object || top.value {
-				top.value = false
-				continue
-			}
-			folded := ""
-			for _, r := range v {
-				folded += string(smallest(r))
-			}
-			if top.keys[folded] {
-				return true
-			}
-			top.keys[folded], top.value = true, true
-		default:
-			top.value = false
-		}
-	}
-}
-
 // pullList is a list of pull requests, as long as the responses of large repositories.
 func pullList(size int) []byte {
 	var b strings.Builder
