@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"testing"
 
@@ -60,5 +61,25 @@ func TestCheckCI(t *testing.T) {
 	slices.Sort(wanted)
 	if !slices.Equal(wanted, []int{1, 2, 3}) {
 		t.Errorf("rounds of %v", wanted)
+	}
+}
+
+// TestJobsAreFenced: what a job writes asks whether the job is still its own.
+func TestJobsAreFenced(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	asked := make(chan [3]error, 1)
+	cancel := func() error {
+		_, err := s.queue.Cancel(t.Context(), s.jobs(t)[0].ID)
+		return err
+	}
+	s.forge.open = func(ctx context.Context, _ precedent.Repo) ([]forge.PullRequest, error) {
+		asked <- [3]error{forge.PassFence(ctx), cancel(), forge.PassFence(ctx)}
+		return nil, ctx.Err()
+	}
+	needs.NoError(t, s.queue.Want(t.Context(), queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(1), Reason: "x"}))
+	needs.NoError(t, s.queue.Start(t.Context()))
+	got := <-asked
+	if e, ok := errors.AsType[*forge.Error](got[2]); got[0] != nil || got[1] != nil || !ok || e.Kind != forge.KindFenced {
+		t.Errorf("%v; after it was cancelled (%v): %v", got[0], got[1], got[2])
 	}
 }
