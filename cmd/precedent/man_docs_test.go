@@ -10,19 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/golden"
-	"github.com/precedent-dev/precedent/internal/settings"
 )
-
-// madeBy heads a document that is not written by hand.
-const madeBy = "<!-- Made from the %s in cmd/precedent by \"go test ./cmd/precedent -run TestReference -update\"; edit those. -->\n\n"
 
 // TestReferenceOfCommands: docs/commands.md says what the commands say.
 func TestReferenceOfCommands(t *testing.T) {
 	root := (&app{}).root()
 	var b bytes.Buffer
-	b.WriteString("# Commands\n\n")
-	fmt.Fprintf(&b, madeBy, "commands")
-	b.WriteString("Every command has `--help`, which prints the same text, and `--quiet`, which turns off progress and notices on standard error.\n" +
+	b.WriteString("# Commands\n\n<!-- Made from the commands in cmd/precedent by \"go test ./cmd/precedent -run TestReference -update\"; edit those. -->\n\n" +
+		"Every command has `--help`, which prints the same text, and `--quiet`, which turns off progress and notices on standard error.\n" +
 		"Findings go to standard output, everything else to standard error.\n\n" +
 		"| exit status | meaning |\n|---|---|\n| 0 | success; for a review: no findings at or above `--fail-on` |\n| 1 | findings at or above `--fail-on` |\n" +
 		"| 2 | usage or configuration error |\n| 3 | incomplete review: not everything was read |\n| 130 | interrupted |\n\n")
@@ -152,10 +147,4 @@ func flagUsage(usage, kind string) (value, text string) {
 		return quoted, before + quoted + after
 	}
 	return kind, usage
-}
-
-// plainUsage is what a setting does, without the marks of its flag.
-func plainUsage(d settings.Def) string {
-	_, text := flagUsage(d.Usage, "")
-	return text
 }
