@@ -128,7 +128,7 @@ error, 3 incomplete review, 130 interrupted.`,
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Review:", []*cobra.Command{newReview(a), newExplain(a), newGate(a), newHotspots(a), newDemo(a)}},
+		{"Review:", []*cobra.Command{newReview(a), newExplain(a), newReviews(a), newGate(a), newHotspots(a), newDemo(a)}},
 		{"Teach:", []*cobra.Command{newDismiss(a), newLearn(a), newInsights(a), newMemory(a), newCorpus(a)}},
 		{"Pull requests:", []*cobra.Command{newPR(a), newFix(a), newReply(a), newOutcomes(a)}},
 		{"Server:", []*cobra.Command{newServe(a), newJobs(a), newDashboard(a), newMCP(a)}},

@@ -19,9 +19,6 @@ func newHotspots(a *app) *cobra.Command {
 		Example: "  precedent hotspots -n 5",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			if n < 1 {
-				return misuse(cmd, fmt.Errorf("-n %d: want 1 or more", n))
-			}
 			hot, err := w.Memory.Hotspots(cmd.Context(), n)
 			if err != nil {
 				return err
@@ -31,8 +28,19 @@ func newHotspots(a *app) *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().IntVarP(&n, "number", "n", 20, "list at most `N` files")
+	numberFlag(cmd, &n, "files")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
+}
+
+// numberFlag adds the flag that limits a list.
+func numberFlag(cmd *cobra.Command, n *int, things string) {
+	cmd.Flags().IntVarP(n, "number", "n", 20, "list at most `N` "+things)
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if *n < 1 {
+			return misuse(cmd, fmt.Errorf("-n %d: want 1 or more", *n))
+		}
+		return nil
+	}
 }

@@ -73,6 +73,42 @@ func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, erro
 	return hot[:min(max(n, 0), len(hot))], err
 }
 
+// PastReview is a review of the past, in short.
+type PastReview struct {
+	ID          string            `json:"id"`
+	At          time.Time         `json:"at"`
+	PullRequest int               `json:"pull_request,omitempty"` // 0 for a local change
+	Head        string            `json:"head"`                   // names, which may be another's text
+	Base        string            `json:"base"`
+	Scope       precedent.Scope   `json:"scope"`
+	Verdict     precedent.Verdict `json:"verdict"`
+	Findings    int               `json:"findings"` // that were shown
+	CostUSD     float64           `json:"cost_usd"`
+}
+
+// PastReviews returns the reviews of the repository, the newest first, at most n.
+func (m *Memory) PastReviews(ctx context.Context, n int) ([]PastReview, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var past []PastReview
+	for r, err := range rows.ReviewsSince(ctx, time.Time{}, n) {
+		if err != nil {
+			return nil, err
+		}
+		one := PastReview{
+			ID: r.ID, At: r.At, Head: r.Target.Head, Base: r.Target.Base, Scope: r.Scope, Verdict: r.Verdict,
+			Findings: len(r.Live()), CostUSD: r.CostUSD,
+		}
+		if r.PullRequest != nil {
+			one.PullRequest = *r.PullRequest
+		}
+		past = append(past, one)
+	}
+	return past, nil
+}
+
 // Counts are numbers of rows.
 type Counts = store.Counts
 

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+func newReviews(a *app) *cobra.Command {
+	var n int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "reviews",
+		Short:   "List past reviews, the newest first",
+		Example: "  precedent reviews -n 5",
+		Args:    exactly(0),
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+			past, err := w.Memory.PastReviews(cmd.Context(), n)
+			if err != nil {
+				return err
+			}
+			return a.show(asJSON, map[string]any{"reviews": append([]memory.PastReview{}, past...)}, func(p *report.Page) {
+				if len(past) == 0 {
+					p.Para("", p.Ink(report.Plain, "no reviews yet: precedent review makes the first"))
+				}
+				var rows [][]string
+				for _, r := range past {
+					what := r.Head + " ← " + r.Base
+					if r.PullRequest != 0 {
+						what = fmt.Sprintf("#%d %s", r.PullRequest, what)
+					}
+					cost := "no model"
+					if r.Scope == precedent.FullScope {
+						cost = fmt.Sprintf("$%.2f", r.CostUSD)
+					}
+					rows = append(rows, []string{
+						p.Ink(report.Faint, r.At.Local().Format(time.DateTime)), p.Ink(report.Cyan, what),
+						p.Inkf(report.Plain, "%s, %s, %s", r.Verdict, plural(r.Findings, "finding"), cost), p.Ink(report.Faint, r.ID),
+					})
+				}
+				p.Table(rows)
+			})
+		}),
+	}
+	numberFlag(cmd, &n, "reviews")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
