@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -20,8 +21,9 @@ const (
 	substringMin   = 8     // minimum length of such a part, in bytes without white space
 )
 
-// lineTokens match each identifier, number and sign of a line of code.
-var lineTokens = lazily(`[\pL\p{Nd}_]+|[^\s\pZ]`)
+// maxTokens bounds the tokens of one line that are compared. Longer lines are
+// data or minified code, and comparing costs the product of both lengths.
+const maxTokens = 256
 
 // lineText is a line in the forms in which lines are compared.
 type lineText struct {
@@ -67,7 +69,10 @@ func (l *lineText) blank() bool { return l.squeezed == "" }
 
 func (l *lineText) tokenized() []string {
 	if l.tokens == nil {
-		l.tokens = lineTokens().FindAllString(l.plain, text.MaxRatio)
+		eachToken(l.plain, func(tok string) bool {
+			l.tokens = append(l.tokens, tok)
+			return len(l.tokens) < maxTokens
+		})
 	}
 	return l.tokens
 }
@@ -94,6 +99,35 @@ func (l *lineText) holds(quote *lineText) float64 {
 		return substringScore
 	}
 	return 0
+}
+
+// eachToken calls f with each identifier, number and sign of a line of code until it
+// returns false.
+func eachToken(s string, f func(string) bool) {
+	for i := 0; i < len(s); {
+		start := i
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		if unicode.IsSpace(r) {
+			continue
+		}
+		if wordRune(r) {
+			for i < len(s) {
+				r, n := utf8.DecodeRuneInString(s[i:])
+				if !wordRune(r) {
+					break
+				}
+				i += n
+			}
+		}
+		if !f(s[start:i]) {
+			return
+		}
+	}
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // sideLine is a line that can have a comment.
