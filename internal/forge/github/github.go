@@ -35,7 +35,7 @@ type Client struct {
 	graphql     string   // URL of the GraphQL API
 	wire        *wire.Transport
 	tokens      *tokens
-	permissions *wire.Recent[wire.PermissionKey, forge.Permission]
+	permissions *wire.Permissions
 	me          identity
 	polls       *wire.Polls
 }
@@ -67,8 +67,7 @@ func New(o Options) (*Client, error) {
 		options.Renew = c.tokens.renew
 	}
 	c.wire = wire.New(options)
-	c.permissions = wire.NewRecent[wire.PermissionKey, forge.Permission](c.wire.Now)
-	c.polls = wire.NewPolls(c.wire.Now)
+	c.permissions, c.polls = wire.NewPermissions(c.wire.Now), wire.NewPolls(c.wire.Now)
 	return c, nil
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"container/list"
 	"net/http"
 	"sync"
 )
@@ -14,40 +15,59 @@ const (
 // cacheKey identifies a response. The token is not in it because a client has only one.
 type cacheKey struct{ url, accept string }
 
-// cache keeps responses, and forgets all when it is full. An entry is used only after the forge has
+// cache keeps the most recent responses. An entry is used only after the forge has
 // confirmed that it is current.
 type cache struct {
+	max int
+
 	mu    sync.Mutex
 	size  int
-	known map[cacheKey]answer
+	order *list.List // of *entry, most recently used first
+	byKey map[cacheKey]*list.Element
+}
+
+type entry struct {
+	key    cacheKey
+	answer answer
+}
+
+func newCache(maxBytes int) *cache {
+	return &cache{max: maxBytes, order: list.New(), byKey: map[cacheKey]*list.Element{}}
 }
 
 func (c *cache) get(k cacheKey) (answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g, ok := c.known[k]
-	return g, ok
+	e, ok := c.byKey[k]
+	if !ok {
+		return answer{}, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*entry).answer, true
 }
 
 // put stores a response that has an ETag and is small enough.
 func (c *cache) put(k cacheKey, g answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if old, ok := c.known[k]; ok {
-		c.size -= len(old.body) + overhead
-		delete(c.known, k)
+	if e, ok := c.byKey[k]; ok {
+		c.drop(e)
 	}
 	etag := g.header.Get("ETag")
-	if etag == "" || len(g.body) > maxEntry {
+	if etag == "" || len(g.body) > min(maxEntry, c.max-overhead) {
 		return
 	}
 	g.header = http.Header{
 		"Etag": {etag}, "Content-Type": g.header.Values("Content-Type"), "Link": g.header.Values("Link"),
 	}
-	size := len(g.body) + overhead
-	if c.size += size; c.size > maxCache {
-		clear(c.known)
-		c.size = size
+	c.byKey[k] = c.order.PushFront(&entry{k, g})
+	for c.size += len(g.body) + overhead; c.size > c.max; {
+		c.drop(c.order.Back())
 	}
-	c.known[k] = g
+}
+
+func (c *cache) drop(e *list.Element) {
+	old := c.order.Remove(e).(*entry)
+	delete(c.byKey, old.key)
+	c.size -= len(old.answer.body) + overhead
 }

@@ -6,22 +6,27 @@ import (
 	"testing"
 )
 
-// TestCacheIsBounded: answers are kept within the bound, and one that replaces another counts once.
+// TestCacheIsBounded: the answers that were used last are kept, within the bound.
 func TestCacheIsBounded(t *testing.T) {
-	c := &cache{known: map[cacheKey]answer{}}
-	put := func(i, size int, etag string) {
-		c.put(cacheKey{url: fmt.Sprint(i)}, answer{200, http.Header{"Etag": {etag}}, make([]byte, size)})
+	c := newCache(5 * overhead)
+	key := func(i int) cacheKey { return cacheKey{url: fmt.Sprint(i)} }
+	for i := range 100 {
+		c.put(key(i), answer{200, http.Header{"Etag": {"x"}}, make([]byte, i)})
+		c.get(key(0)) // keeps being used
 	}
-	for i := range 10 {
-		put(i, maxEntry-overhead, "x")
-		put(i, maxEntry-overhead, "y")
+	if _, ok := c.get(key(0)); !ok || len(c.byKey) != 4 || c.order.Len() != 4 || c.size > c.max {
+		t.Errorf("%d entries of %d bytes", len(c.byKey), c.size)
 	}
-	if len(c.known) != 2 || c.size != 2*maxEntry {
-		t.Errorf("%d entries of %d bytes", len(c.known), c.size)
+	c.put(key(200), answer{200, http.Header{"Etag": {"x"}}, make([]byte, 5*overhead)})
+	c.put(key(201), answer{200, http.Header{}, nil})
+	c.put(key(0), answer{200, http.Header{"Etag": {"y"}}, []byte("new")})
+	if g, _ := c.get(key(0)); len(c.byKey) != 4 || string(g.body) != "new" {
+		t.Errorf("%d entries, %q", len(c.byKey), g.body)
 	}
-	put(9, maxEntry+1, "x")
-	put(8, 1, "")
-	if len(c.known) != 0 || c.size != 0 {
-		t.Errorf("%d entries of %d bytes", len(c.known), c.size)
+	for len(c.byKey) > 0 {
+		c.drop(c.order.Back())
+	}
+	if c.size != 0 {
+		t.Errorf("%d bytes of nothing", c.size)
 	}
 }

@@ -5,22 +5,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// TestRecent: an answer counts for a minute, an error not at all, and the number of answers is bounded.
-func TestRecent(t *testing.T) {
+func TestPermissions(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	p := NewRecent[int, forge.Permission](func() time.Time { return now })
+	p := NewPermissions(func() time.Time { return now })
 	asked := 0
-	of := func(id int, answer forge.Permission, trouble error) forge.Permission {
-		got, err := p.Of(id, func() (forge.Permission, error) { asked++; return answer, trouble })
-		if !errors.Is(err, trouble) {
+	of := func(id int64, answer forge.Permission, trouble error) forge.Permission {
+		got, err := p.Of(precedent.Repo{Name: "x"}, forge.Person{ID: precedent.NumberID(id)},
+			func() (forge.Permission, error) { asked++; return answer, trouble })
+		if trouble == nil && err != nil {
 			t.Error(err)
 		}
 		return got
 	}
-	if got := of(1, forge.None, errors.New("broken")); got != forge.None || asked != 1 {
+	if got := of(1, forge.Write, errors.New("broken")); got != forge.None || asked != 1 {
 		t.Errorf("beside an error: %q", got)
 	}
 	of(1, forge.Write, nil)
@@ -32,10 +33,10 @@ func TestRecent(t *testing.T) {
 	if got := of(1, forge.Read, nil); got != forge.Read || asked != 3 {
 		t.Errorf("after a minute: %q, asked %d times", got, asked)
 	}
-	for i := range 2 * maxPermissions {
+	for i := range int64(2 * maxPermissions) {
 		of(i, forge.Read, nil)
 	}
-	if n := len(p.known); n > maxPermissions {
+	if n := len(p.cache.known); n > maxPermissions {
 		t.Errorf("%d answers are kept", n)
 	}
 }

@@ -10,22 +10,39 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// TestPollsAreBounded: lists are kept within the bound, and one that replaces another counts once.
+// TestPollsAreBounded: lists that are asked for in turn stay, those that do not fit are not kept, and
+// those that nobody asks for make room.
 func TestPollsAreBounded(t *testing.T) {
-	p := NewPolls(time.Now)
+	now := time.Unix(1_800_000_000, 0)
+	p := NewPolls(func() time.Time { return now })
 	repo := func(i int) precedent.Repo { return precedent.Repo{Host: "x", Owner: "o", Name: fmt.Sprint(i)} }
-	big := []forge.PullRequest{{Title: precedent.Untrusted(strings.Repeat("x", maxPolls/2-2*pollOverhead))}}
-	for i := range 5 {
-		p.put(repo(i), "t", big)
-		p.put(repo(i), "u", big)
+	big := []forge.PullRequest{{Title: precedent.Untrusted(strings.Repeat("x", 1<<20))}}
+	kept := func() (n int) {
+		for i := range 40 {
+			if _, ok := p.get(repo(i), 100); ok {
+				n++
+			}
+		}
+		return n
 	}
-	if len(p.known) != 1 || p.size != maxPolls/2 {
-		t.Errorf("%d lists of %d bytes", len(p.known), p.size)
+	for range 3 {
+		for i := range 40 {
+			if _, ok := p.get(repo(i), 100); !ok {
+				p.put(repo(i), "t", big)
+			}
+		}
 	}
-	p.put(repo(4), "", big)
-	p.put(repo(5), "t", make([]forge.PullRequest, maxPolls/pollOverhead))
-	if len(p.known) != 0 || p.size != 0 {
-		t.Errorf("%d lists of %d bytes", len(p.known), p.size)
+	if n := kept(); n != 15 || p.size > maxPolls {
+		t.Errorf("%d lists of %d bytes", n, p.size)
+	}
+	now = now.Add(pollIdle)
+	p.put(repo(39), "t", big)
+	if n := kept(); n != 1 || len(p.known) != 1 {
+		t.Errorf("%d lists after an hour", n)
+	}
+	p.put(repo(39), "", big)
+	if kept() != 0 || p.size != 0 {
+		t.Errorf("%d bytes of nothing", p.size)
 	}
 }
 

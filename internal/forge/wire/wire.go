@@ -127,7 +127,7 @@ func New(o Options) *Transport {
 	if o.Rand == nil {
 		o.Rand = rand.N[time.Duration]
 	}
-	t := &Transport{o: o, base: o.Transport, cache: &cache{known: map[cacheKey]answer{}}, writing: make(chan struct{}, 1)}
+	t := &Transport{o: o, base: o.Transport, cache: newCache(maxCache), writing: make(chan struct{}, 1)}
 	if t.base == nil {
 		direct := http.DefaultTransport.(*http.Transport).Clone()
 		direct.Proxy = nil // only cmd/precedent reads the environment
