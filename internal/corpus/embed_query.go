@@ -59,7 +59,7 @@ func (c *Corpus) openVectors(ctx context.Context, v *vectorSpace) error {
 	case err != nil:
 		v.failure = err.Error() + wordsAlone
 	case !has:
-		v.failure = fmt.Sprintf("no comment has a vector of %s%s; precedent corpus sync computes them", model, wordsAlone)
+		v.failure = fmt.Sprintf("no comment has a vector of %s%s; precedent corpus sync or import computes them", model, wordsAlone)
 	}
 	v.read = func(ctx context.Context, each func(int64, []float32)) error {
 		return c.Rows.CorpusVectors(ctx, model, v.size, func(row store.CorpusVector) error {

@@ -29,9 +29,9 @@ func newFormat(patterns []string) (f *errorformat.Errorformat, err error) {
 }
 
 // readLines parses the output of a linter that saw the tree at dir. Lines that match
-// no pattern are ignored. If it returns an error, it also returns the remarks read so
-// far.
-func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []remark, err error) {
+// no pattern are ignored. found reports whether there are results, even if all are about files elsewhere. If it returns an
+// error, it also returns the remarks read so far.
+func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []remark, found bool, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a line that belongs to a missing earlier one
 			err = fmt.Errorf("read output: the lines are not in the order that the patterns expect: %v", p)
@@ -44,6 +44,7 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 		if !e.Valid || e.Lnum < 1 || e.Lnum > maxLine || e.EndLnum > maxLine {
 			continue
 		}
+		found = true
 		r := remark{
 			path: pathInTree(dir, restoreSlash(e.Filename, dir)), line: e.Lnum, end: max(e.Lnum, e.EndLnum),
 			level: levelOf(e.Type),
@@ -56,10 +57,10 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 			continue
 		}
 		if all = append(all, r); len(all) == maxRemarks {
-			return all, errMany
+			return all, found, errMany
 		}
 	}
-	return all, nil
+	return all, found, nil
 }
 
 // maxOfRule is the number of results about one rule and one file that are read. More

@@ -289,7 +289,7 @@ func manyRules(line string, n int) string {
 // TestFloodOfResults: one rule with thousands of results in a file does not hide the results after it.
 func TestFloodOfResults(t *testing.T) {
 	f := needs.Value(newFormat([]string{"%f:%l: %m"}))(t)
-	got, err := readLines(f, "/work", []byte(manyRules("a.sh:%d: X\n", 3*maxRemarks)+"b.sh:1: Y\n"))
+	got, _, err := readLines(f, "/work", []byte(manyRules("a.sh:%d: X\n", 3*maxRemarks)+"b.sh:1: Y\n"))
 	if n := len(got); err != nil || n != maxOfRule+1 || got[n-1].path != "b.sh" {
 		t.Errorf("%d remarks, %v", n, err)
 	}
@@ -339,7 +339,7 @@ func TestLines(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := needs.Value(newFormat(test.patterns))(t)
-			got, err := readLines(f, "/work", []byte(test.output))
+			got, _, err := readLines(f, "/work", []byte(test.output))
 			if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
 				t.Errorf("%v, want %q", err, test.says)
 			}
@@ -350,7 +350,7 @@ func TestLines(t *testing.T) {
 	}
 	for _, broken := range []string{"%", "%f:%*", "%*[a", "%y", "%f:%l: (%m", `%\`, "%-"} {
 		if f, err := newFormat([]string{broken}); err == nil {
-			_, _ = readLines(f, "/work", []byte("a:1: (x\n"))
+			_, _, _ = readLines(f, "/work", []byte("a:1: (x\n"))
 		}
 	}
 }
@@ -375,7 +375,7 @@ func FuzzReadLines(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, _ := readLines(format, "/work", []byte(output))
+		got, _, _ := readLines(format, "/work", []byte(output))
 		checkRemarks(t, got)
 	})
 }

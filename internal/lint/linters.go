@@ -217,6 +217,7 @@ func (l *Linter) read(out Output) ([]remark, error) {
 		data = out.Stderr
 	}
 	var all []remark
+	var found bool
 	var err error
 	switch {
 	case l.Sarif && out.Cut:
@@ -229,7 +230,7 @@ func (l *Linter) read(out Output) ([]remark, error) {
 		if wrong != nil {
 			return nil, wrong
 		}
-		if all, err = readLines(f, out.Dir, data); err == nil && out.Cut {
+		if all, found, err = readLines(f, out.Dir, data); err == nil && out.Cut {
 			err = errMany
 		}
 	}
@@ -238,7 +239,7 @@ func (l *Linter) read(out Output) ([]remark, error) {
 		return all, fmt.Errorf("stopped: %s", out.Stopped)
 	case out.Exit != 0 && !slices.Contains(l.Exits, out.Exit):
 		return all, fmt.Errorf("it failed: %s", out.reason())
-	case err == nil && out.Exit != 0 && len(all) == 0 && !l.Sarif:
+	case err == nil && out.Exit != 0 && !found && !l.Sarif:
 		return nil, fmt.Errorf("it failed without a result: %s", out.reason())
 	}
 	return all, err

@@ -197,6 +197,7 @@ func TestLinters(t *testing.T) {
 			status: skipped, says: "no configuration",
 		},
 		{name: "files elsewhere", change: ends(Output{Exit: 1, Stdout: elsewhere}), status: empty},
+		{name: "files outside", change: ends(Output{Exit: 1, Stdout: []byte("/etc/a.txt:3: error: x\n")}), status: empty},
 		{
 			name: "blank in a path", tree: "-- a b.txt --\nBAD\n", files: []diff.File{file(added("a b.txt", "BAD\n"))},
 			status: skipped, says: "1 files were not checked",

@@ -2,9 +2,7 @@ package lint
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -35,9 +33,6 @@ func policyEdit(ctx context.Context, in *Input) Result {
 		kind := steeringKind(steering)
 		if kind.short == agentPrograms && f.Status == diff.Deleted { // it starts nothing any more
 			kind.severity, kind.ask = precedent.Low, "Check that it held no hook or restriction that the team wants to keep."
-		}
-		if f.Status == diff.Added && slices.Contains(ownersFiles, f.Path) && !hasOwners(in) { // nobody loses anything
-			kind.severity = precedent.Low
 		}
 		if adds(f, toAssistants()) {
 			kind.confidence = steeringSure
@@ -71,19 +66,6 @@ func onlyComments(f *diff.File) bool {
 		}
 	}
 	return len(f.Hunks) > 0
-}
-
-// ownersFiles are the places where forges look for the code owners.
-var ownersFiles = []string{
-	"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS", "docs/CODEOWNERS",
-}
-
-// hasOwners reports whether there may be code owners without the change.
-func hasOwners(in *Input) bool {
-	return in.Trusted.Read == nil || slices.ContainsFunc(ownersFiles, func(name string) bool {
-		_, err := in.Trusted.Read(name)
-		return !errors.Is(err, fs.ErrNotExist)
-	})
 }
 
 // policyEdits are the changed files of one kind.

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"io/fs"
 	"path"
 	"strings"
 	"testing"
@@ -116,25 +115,5 @@ func TestPolicyEdits(t *testing.T) {
 	if f := r.Findings[0]; f.Title != "The change edits AGENTS.md and 2 other files: instructions for assistants" ||
 		!strings.Contains(f.Body, "to b/AGENTS.md, c/CLAUDE.md.") {
 		t.Errorf("title %q, body %q", f.Title, f.Body)
-	}
-}
-
-// TestFirstOwners: a first list of owners takes nothing from anybody.
-func TestFirstOwners(t *testing.T) {
-	const name = ".github/CODEOWNERS"
-	for _, test := range []struct{ base, want string }{
-		{"README.md", "low"},
-		{"docs/CODEOWNERS", "medium"},
-	} {
-		read := func(p string) ([]byte, error) {
-			if p != test.base {
-				return nil, fs.ErrNotExist
-			}
-			return nil, nil
-		}
-		r := run(t, "policy-edit", &Input{
-			Change: added(name, "* @ada\n"), Trusted: Trusted{Read: read}, IsPolicyPath: func(p string) bool { return p == name },
-		})
-		same(t, r, name+":1 policy-edit "+test.want)
 	}
 }

@@ -25,8 +25,12 @@ func (db *DB) Check(ctx context.Context) (schema int64, err error) {
 // Schema is the version of the schema, 0 for an empty database, and the newest one that this
 // program knows.
 func (db *DB) Schema(ctx context.Context) (version, newest int64, err error) {
-	if newest, err = NewestSchema(); err == nil {
+	oldest, newest, err := numbers(migrations)
+	if err == nil {
 		version, err = db.version(ctx)
+	}
+	if err == nil && version > 0 && version < oldest {
+		err = olderSchema(version, oldest)
 	}
 	return version, newest, db.fail("read schema", err)
 }

@@ -96,7 +96,7 @@ func (r *Repo) LatestFacts(ctx context.Context, pull, limit int) ([]ReviewFacts,
 
 func (r *Repo) reviewFacts(ctx context.Context, condition string, args ...any) ([]ReviewFacts, error) {
 	all, err := collect(ctx, r.db.read,
-		"SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND "+condition,
+		"SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND facts <> '' AND "+condition,
 		append([]any{r.id}, args...), func(s scanner, f *ReviewFacts) error {
 			f.Repo = r.id
 			return s.Scan(&f.ID, &f.Head, &f.Pull, (*moment)(&f.At), &f.Verdict, document{&f.Facts})

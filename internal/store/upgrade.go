@@ -46,7 +46,7 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 		return err
 	}
 	if version > 0 && version < oldest {
-		return fmt.Errorf("%w: its schema has version %d, this program knows %d and later", ErrOlder, version, oldest)
+		return olderSchema(version, oldest)
 	}
 	if version < newest && db.dialect.prepare != nil {
 		release, err := db.dialect.prepare(ctx, db.sql)
@@ -78,6 +78,10 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 		return fmt.Errorf("%w: its schema has version %d, this program knows %d", ErrNewer, version, newest)
 	}
 	return nil
+}
+
+func olderSchema(version, oldest int64) error {
+	return fmt.Errorf("%w: its schema has version %d, this program knows %d and later", ErrOlder, version, oldest)
 }
 
 // apply applies the missing migrations, each in its own transaction, until one fails.

@@ -136,7 +136,8 @@ func (p *Repository) searchedLines(file string, line int) (string, []string, err
 		err = errors.New("it is not text")
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("search corpus: read %s: %w", file, err)
+		return "", nil, Hinted(fmt.Errorf("search corpus: read %s: %w", file, err),
+			"name a text file of at most 4 MiB, not through a link")
 	}
 	lines := strings.Split(string(secret.RedactFile(paths[0], data)), "\n")
 	if line > len(lines) {

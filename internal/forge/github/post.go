@@ -85,7 +85,7 @@ func (p *posting) run() error {
 			return &forge.Error{
 				Kind: forge.KindInvalid,
 				Msg:  p.do.Doing() + ": the token's account already has a pending review on it, and GitHub allows only one",
-				Hint: "submit or discard the pending review, or use a separate account for precedent",
+				Hint: "discard the pending review if you did not write it, else submit it, or use a separate account for precedent",
 			}
 		case strings.Contains(low, "your own pull request") && p.event != events[forge.Remarks]:
 			p.event = events[forge.Remarks]
