@@ -276,11 +276,19 @@ func TestKept(t *testing.T) {
 // TestUntouched: a database that is only looked at keeps its schema.
 func TestUntouched(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
-		at := place()
-		needs.NoError(t, unopened(t, at).upgrade(t.Context(), slowSteps(1)))
+		at, older := place(), place()
+		oldest, _, err := numbers(migrations)
+		needs.NoError(t, err)
+		step := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE a (b TEXT);")}
+		first := fstest.MapFS{fmt.Sprintf("%05d_a.sql", oldest): step}
+		needs.NoError(t, unopened(t, at).upgrade(t.Context(), first))
+		needs.NoError(t, unopened(t, older).upgrade(t.Context(), slowSteps(1)))
+		if _, _, err := openPlace(t, older, Options{Untouched: true}).Schema(t.Context()); !errors.Is(err, ErrOlder) {
+			t.Errorf("error %v, want %v", err, ErrOlder)
+		}
 		for range 2 {
 			db := openPlace(t, at, Options{Untouched: true})
-			if version, newest, err := db.Schema(t.Context()); version != 1 || newest < 16 || err != nil {
+			if version, newest, err := db.Schema(t.Context()); version != oldest || newest < oldest || err != nil {
 				t.Errorf("schema %d of %d, %v", version, newest, err)
 			}
 			if size, err := db.Size(t.Context()); size == 0 || err != nil {
