@@ -221,7 +221,7 @@ func (s *fixStage) bodies(kind comment.Kind) []string {
 	return all
 }
 
-// markOf is the marker of a comment, whoever signed it.
+// markOf is the marker of a comment, regardless of its signature.
 func markOf(body string) comment.Marker {
 	m, _ := (comment.Writer{}).Read(body)
 	return m

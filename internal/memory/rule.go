@@ -37,14 +37,13 @@ func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (pre
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}
-	known, err := rows.FinderRules(ctx)
+	var prompted []string // their rules are those of the guide, which cannot be dismissed
+	for _, f := range prompt.Finders() {
+		prompted = append(prompted, f.Name)
+	}
+	known, err := rows.FinderRules(ctx, prompted)
 	if err != nil {
 		return precedent.Dismissal{}, err
-	}
-	for i := range known { // rules of the guide cannot be dismissed
-		if slices.ContainsFunc(prompt.Finders(), func(s prompt.Spec) bool { return s.Name == known[i].Finder }) {
-			known[i].Rule = ""
-		}
 	}
 	name := plainRule(rule)
 	if err := checkRule(name, known); err != nil {

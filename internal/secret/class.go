@@ -156,7 +156,7 @@ func (m Match) looseClass(where placed, lines []string) Class {
 	return Credential
 }
 
-// nearSearchKey is the number of lines around the key of a search in which its other settings are.
+// nearSearchKey is the number of lines around a search key in which the other settings of the search are.
 const nearSearchKey = 4
 
 var (
@@ -165,8 +165,8 @@ var (
 	indexOfSearch = compile(`(?:^|[^\w.-])indexName["']?\s*:`)
 )
 
-// isSearchKey reports whether a match is the key with which the pages of a site that Docusaurus makes search it: they send
-// it to everybody. An administrator's key has the same form, so the file and the names count.
+// isSearchKey reports whether a match is the search key of a Docusaurus site, which its pages send to everybody. An
+// administrator's key has the same form, so the file and the names count.
 func (m Match) isSearchKey(name string, lines []string) bool {
 	text := lines[m.Line][:m.Start]
 	return strings.HasPrefix(path.Base(name), "docusaurus.config.") && searchValue().MatchString(strings.Trim(m.Secret, `"'`)) &&

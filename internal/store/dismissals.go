@@ -160,13 +160,15 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 // maxFinderRules limits the rules that FinderRules returns.
 const maxFinderRules = 1_000
 
-// FinderRules returns the finders of the stored findings and their rules, sorted. The rule of a finding that names
-// none is empty.
-func (r *Repo) FinderRules(ctx context.Context) ([]precedent.Finding, error) {
-	found, err := collect(ctx, r.db.read, `
-		SELECT DISTINCT finder, rule FROM findings WHERE repo_id = $1
-		ORDER BY finder, rule LIMIT $2`, []any{r.id, maxFinderRules}, func(s scanner, f *precedent.Finding) error {
-		return s.Scan(&f.Finder, &f.Rule)
+// FinderRules returns the finders of the stored findings and their rules, sorted. The rule is empty for a finding that
+// names none, and for those of the finders without, of which there is at least one.
+func (r *Repo) FinderRules(ctx context.Context, without []string) (found []precedent.Finding, err error) {
+	err = inBatches(without, 3, func(numbers string, args []any) (err error) {
+		found, err = collect(ctx, r.db.read, `
+			SELECT DISTINCT finder, CASE WHEN finder IN (`+numbers+`) THEN '' ELSE rule END FROM findings
+			WHERE repo_id = $1 ORDER BY 1, 2 LIMIT $2`, append([]any{r.id, maxFinderRules}, args...),
+			func(s scanner, f *precedent.Finding) error { return s.Scan(&f.Finder, &f.Rule) })
+		return err
 	})
 	return found, r.db.fail("read rules of findings", err)
 }

@@ -83,9 +83,9 @@ func (e *Engine) Info() engine.Info {
 	}
 }
 
-// nowhere returns an empty folder. All sessions work in the same one, because its name is in the text that they
-// share in the cache.
-func (e *Engine) nowhere() (string, error) {
+// emptyFolder returns the working folder of tasks without a tree. All sessions share it, because its name is in the
+// text that the model's server caches.
+func (e *Engine) emptyFolder() (string, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var err error
@@ -116,7 +116,7 @@ func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.
 	dir, system := t.Tree, t.System
 	if dir == "" {
 		var err error
-		if dir, err = e.nowhere(); err != nil {
+		if dir, err = e.emptyFolder(); err != nil {
 			return engine.Reply{}, fmt.Errorf("make empty folder: %w", err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// RejectedRemarks finds the remarks that are not within one hunk of the diff that a forge tells of a pull request.
-// err is that of reading it: if there is more than the forge returns, no remark can be checked, and all are rejected.
+// RejectedRemarks returns the remarks that are not within one hunk of the diff that a forge returns for a pull request.
+// err is the error of reading it. If the diff is too large for the forge, no remark can be checked, and all are rejected.
 func RejectedRemarks(patch []byte, err error, remarks []forge.Remark) ([]forge.Rejected, error) {
 	if e, ok := errors.AsType[*forge.Error](err); err != nil && (!ok || e.Kind != forge.KindTooLarge) {
 		return nil, err
