@@ -20,7 +20,7 @@ var (
 	// ErrForeign: the file is a database of another program.
 	ErrForeign = errors.New("it is not a memory of precedent")
 	// ErrOlder: a program wrote the file that is too old for its schema to be upgraded.
-	ErrOlder = errors.New("a precedent wrote it that is too old")
+	ErrOlder = errors.New("an old version of precedent wrote it, which is not supported any more")
 	// ErrNewer: a newer program wrote the file.
 	ErrNewer = errors.New("a newer precedent wrote it")
 	// ErrBusy: another process kept it locked for too long.
