@@ -322,10 +322,8 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 				return fmt.Sprintf("%s%s (%s)", t.Path, hunkOf(t, " "), t.Reason)
 			})))
 	}
-	if n := len(r.Coverage.NotChecked); n > 0 {
-		p.Para("unchecked  ", p.Ink(Yellow, joinSome(r.Coverage.NotChecked, maxTruncated, func(u precedent.NotChecked) string {
-			return fmt.Sprintf("%s %s (%s)", u.Kind, u.Path, u.Reason)
-		})))
+	if s := unchecked(r.Coverage.NotChecked); s != "" {
+		p.Para("unchecked  ", p.Ink(Yellow, s))
 	}
 	if line := rules(r); line != "" {
 		p.Para("", p.Ink(Faint, line))
@@ -410,6 +408,21 @@ func counts(r *precedent.Review) string {
 	parts = append(parts, fmt.Sprintf("%d suppressed by memory",
 		r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
 	return strings.Join(parts, " · ")
+}
+
+// unchecked lists what analyzers could not load, each reason once; empty for nothing.
+func unchecked(all []precedent.NotChecked) string {
+	var whys []string
+	names := map[string][]string{}
+	for _, u := range all {
+		if names[u.Reason] == nil {
+			whys = append(whys, u.Reason)
+		}
+		names[u.Reason] = append(names[u.Reason], fmt.Sprintf("%s %s", u.Kind, u.Path))
+	}
+	return joinSome(whys, maxTruncated, func(why string) string {
+		return joinSome(names[why], maxTruncated, func(name string) string { return name }) + " (" + why + ")"
+	})
 }
 
 // onlyChecks says that no model read a change in which nothing was found; empty for any other review.
