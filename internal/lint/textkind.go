@@ -101,7 +101,11 @@ func holdsCode(name string) bool {
 }
 
 // setsColor matches an escape sequence that sets colors and styles of a terminal, but none that conceals (8).
-var setsColor = lazily(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
+// setsStyle matches any that sets colors and styles: git's pager passes only these on to the terminal.
+var (
+	setsStyle = lazily(`^\x1b\[[\d;:]*m`)
+	setsColor = lazily(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
+)
 
 // isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,
 // in which a typist took a letter of another keyboard, and not a name.

@@ -37,6 +37,7 @@ type unicodeIssue struct {
 	rule   string      // the worst kind found; empty for none
 	spots  []text.Spot // hidden characters, each once, in order
 	idents []string    // identifiers that mix scripts
+	other  bool        // there is more than escape sequences that a test may expect
 }
 
 // unicodeRules are the rules, worst first.
@@ -82,6 +83,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			continue
 		}
 		d.note(rule)
+		d.other = d.other || !k.colored || spot.Rune != '\x1b' || setsStyle().MatchString(s[spot.Start:])
 		if !seen[spot.Rune] {
 			seen[spot.Rune] = true
 			d.spots = append(d.spots, spot)
@@ -266,7 +268,7 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
-	if prose {
+	if prose || d.rule == "control" && !d.other {
 		out.Severity = w.inProse
 	}
 	if d.rule == "zero-width" && isComment(l.Text) { // no compiler reads it
