@@ -38,7 +38,7 @@ var (
 // testData matches the input and the expected output of tests, which have odd
 // characters on purpose: data in a folder of tests, anything in one of fixtures, and the
 // corpora of fuzzers, whose files have no extension and often the name of a hash.
-var testData = lazily(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_]tests?)/` +
+var testData = lazily(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_.](unit|integration|functional)?tests?)/` +
 	`(.*/)?[^/]*\.(json|jsonl|toml|ya?ml|xml|csv|tsv|txt|log|golden|snap|in|input|out|output|expected|err|stdout` +
 	`|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi|key)$` +
 	`|(^|/)(tests?/data|testdata|test[_-](data|files|suite)|fixtures?|goldens?|snapshots?|__snapshots__|corpus` +
@@ -154,6 +154,13 @@ func isBytes(s string) bool {
 		}
 	}
 	return invalid > 3 && invalid*100 >= all*bytesShare
+}
+
+// isLost reports whether a line is what is left of a text that was read in the wrong encoding. Programs and documents that
+// speak of the character have fewer of it.
+func isLost(s string) bool {
+	lost := strings.Count(s, string(utf8.RuneError))
+	return lost > 3 && lost*100 >= utf8.RuneCountInString(s)*bytesShare
 }
 
 func isLatin(r rune) bool { return r == '_' || unicode.Is(unicode.Latin, r) }

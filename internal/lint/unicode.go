@@ -42,7 +42,7 @@ type unicodeIssue struct {
 
 // unicodeRules are the rules, worst first.
 var unicodeRules = []string{
-	"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width", "control",
+	"bidi", "invisible-text", "invisible-letter", "homoglyph", "lost-text", "zero-width", "control",
 	"hidden",
 }
 
@@ -89,7 +89,10 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			d.spots = append(d.spots, spot)
 		}
 	}
-	if !k.reports("homoglyph") {
+	if (k.catalogue || k.reports("lost-text")) && !k.colored && isLost(s) {
+		d.note("lost-text")
+	}
+	if !k.reports("homoglyph") || k.prose && d.rule == "lost-text" { // what is left of its words mixes scripts by chance
 		return d
 	}
 	names := map[string]bool{}
@@ -270,6 +273,9 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
 	if prose || d.rule == "control" && !d.other {
 		out.Severity = w.inProse
+	}
+	if d.rule == "lost-text" {
+		out.Category = precedent.Bugs
 	}
 	if d.rule == "zero-width" && isComment(l.Text) { // no compiler reads it
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence

@@ -29,6 +29,12 @@ var unicodeTable = map[string]struct {
 			"parameter or a key. Delete it.",
 		precedent.High, precedent.Low, 95,
 	},
+	"lost-text": {
+		"Characters of the line are lost: U+FFFD replaces them",
+		"Programs write U+FFFD for bytes that they cannot decode. The file was read in the wrong encoding and saved, so " +
+			"the text is gone. Restore it from an earlier commit, and save it in UTF-8.",
+		precedent.Medium, precedent.Medium, 90,
+	},
 	"homoglyph": {
 		"Identifier mixes letters of different scripts that look alike",
 		"This name looks like another one but is different: readers see the familiar name, while the code uses another " +

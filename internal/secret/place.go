@@ -29,6 +29,9 @@ var (
 // vectorFile matches the names of files of test vectors.
 var vectorFile = compile(`(?:^|[._-])(?:test[._-]?)?vectors?(?:[._-]|$)`)
 
+// dottedTests matches the folder of a project of tests as .NET has it: App.Tests, App.UnitTests, App.Tests.Web.
+var dottedTests = compile(`\.(unit|integration|functional)?tests?(\.|$)`)
+
 // placeOf returns what a file is for.
 func placeOf(name string) placed {
 	name = strings.ToLower(name)
@@ -42,7 +45,7 @@ func placeOf(name string) placed {
 		switch {
 		case fixtureDirs[d]:
 			return inFixture
-		case testDirs[d]:
+		case testDirs[d], dottedTests().MatchString(d):
 			result = inTests
 		case docDirs[d]:
 			result = max(result, inDocs)
