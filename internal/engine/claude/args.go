@@ -125,6 +125,9 @@ var own = []string{
 	// No telemetry, no updates, and no remote feature flags, one of which adds a cache
 	// mark that input does not expect.
 	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+	// Since 2.1.89 the CLI starts without a server that has not answered in five seconds, so on a busy machine
+	// the agent could not ask for learnings.
+	"MCP_CONNECT_TIMEOUT_MS=30000",
 	"CLAUDE_CODE_MAX_RETRIES=2", // the default is ten, which takes minutes even for a wrong key
 	// With a subscription the CLI marks for one hour, which the API refuses after
 	// input's mark for five minutes.
