@@ -42,12 +42,7 @@ diff --git a/b.py b/b.py
 // dataSet writes a data set of one case and reads it.
 func dataSet(t *testing.T, meta string) []Case {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"meta.json": meta, "diff.patch": patch} {
-		needs.NoError(t, os.MkdirAll(filepath.Join(dir, "one"), 0o700))
-		needs.NoError(t, os.WriteFile(filepath.Join(dir, "one", name), []byte(text), 0o600))
-	}
-	cases, err := Read(dir)
+	cases, err := Read(write(t, map[string]string{"one/meta.json": meta, "one/diff.patch": patch}))
 	needs.NoError(t, err)
 	return cases
 }
