@@ -331,13 +331,3 @@ func TestOldRowsEnd(t *testing.T) {
 		t.Error(left)
 	}
 }
-
-func BenchmarkParse(b *testing.B) {
-	made := needs.Value(reader{now}.dismissal(dismissal{
-		Fingerprint: "aa", Claim: "the error of Close is ignored", Reason: "it cannot fail here, because the file is only read",
-		Path: "internal/a/b.go", Symbol: "Load", Who: "dana", Severity: precedent.Low, At: now, ExpiresAt: now.Add(store.DismissalLife),
-	}))(b)
-	for b.Loop() {
-		needs.Value((reader{now}).parse([]byte(made.line)))(b)
-	}
-}

@@ -1,7 +1,6 @@
 package strict
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -65,34 +64,6 @@ func TestLimits(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(strings.Replace(err.Error(), "more than 64 digits",
 			"65 digits", 1), want) {
 			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
-// FuzzCheck compares with a decoder that keeps every key.
-// pullList is a list of pull requests, as long as the responses of large repositories.
-func pullList(size int) []byte {
-	var b strings.Builder
-	b.WriteByte('[')
-	for i := 0; b.Len() < size; i++ {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		repo := `{"id":1,"full_name":"acme/shop","owner":{"login":"acme","id":7,"type":"User"},"archived":false}`
-		fmt.Fprintf(&b, `{"id":%d,"user":{"login":"ann","id":7},"body":%q,"base":{"repo":%s},"head":{"repo":%s},"labels":[],"created_at":"2026-03-04T05:06:07Z"}`,
-			i, strings.Repeat("Words of a \"comment\".\n", 10), repo, repo)
-	}
-	b.WriteByte(']')
-	return []byte(b.String())
-}
-
-// BenchmarkCheck is of a list of 5 MB.
-func BenchmarkCheck(b *testing.B) {
-	data := pullList(5 << 20)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if err := Check(data, Default); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
