@@ -119,11 +119,11 @@ func TestImportTwice(t *testing.T) {
 
 // TestImportInterrupted: an import that ends at any part, and is then repeated, leads to the same rows.
 func TestImportInterrupted(t *testing.T) {
-	data := generated(3_500, 3)
+	data := generated(needs.Rounds(3_500, 1_500), 3)
 	whole := openCorpus(t, "", time.Now)
 	mustImport(t, whole, data)
 	want := everything(t, whole)
-	for stop := 1; stop <= 3; stop++ {
+	for stop := 1; stop <= needs.Rounds(3, 1); stop++ {
 		c := openCorpus(t, "", time.Now)
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -56,32 +55,4 @@ func benchmarkData(b *testing.B) []byte {
 		data = append(data, all...)
 	}
 	return data
-}
-
-// BenchmarkSearch opens a stored corpus and searches it: once for words, as corpus search does, and once
-// for the line of a change, as a review does before finders read. See BenchmarkImport for the data.
-func BenchmarkSearch(b *testing.B) {
-	c := openCorpus(b, filepath.Join(b.TempDir(), "memory.db"), time.Now)
-	needs.Value(c.Import(b.Context(), "file", bytes.NewReader(benchmarkData(b)),
-		ImportOptions{Repos: []precedent.Repo{testRepo}}))(b)
-	change := added("a.go", "	if err := file.Close(); err != nil {")
-	for name, use := range map[string]func(*Index) error{
-		"open": func(*Index) error { return nil },
-		"search": func(x *Index) error {
-			_, err := x.Search(b.Context(), Query{Text: "close the file before the error"})
-			return err
-		},
-		"prime": func(x *Index) error { _, err := x.Prime(b.Context(), change, Query{}); return err },
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				x, err := c.Open(b.Context())
-				if err == nil {
-					err = use(x)
-				}
-				needs.NoError(b, err)
-			}
-		})
-	}
 }

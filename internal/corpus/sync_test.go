@@ -279,18 +279,19 @@ func buildGitHub(t *testing.T) build {
 
 // TestSyncGitHub: 12,000 comments, edits and deletions between runs, faults, and a kill on every tenth page.
 func TestSyncGitHub(t *testing.T) {
-	n := needs.Rounds(12_000, 1_500) // 130 pages or 18
+	n := needs.Rounds(12_000, 1_000) // 130 pages or 12
 	newSyncStage(t, n, 20*time.Minute, buildGitHub(t)).test(n)
 }
 
 func TestSyncGitea(t *testing.T) {
-	s := newSyncStage(t, 1_500, 2*time.Hour, func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
+	n := needs.Rounds(1_500, 500)
+	s := newSyncStage(t, n, 2*time.Hour, func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
 		return gitea.New(gitea.Options{BaseURL: s.Gitea(t).URL, Token: token, Network: wire.Network{
 			Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(d time.Duration) time.Duration { return d / 2 },
 		}})
 	})
 	s.edits = false
-	s.test(1_500)
+	s.test(n)
 }
 
 // TestSyncKeepsWhatIsHidden: if a forge suddenly lists much less, nothing is deleted unless that
