@@ -32,6 +32,7 @@ func TestFault1NothingOfAFailedDelivery(t *testing.T) {
 	onEngines(t, func(t *testing.T, db *store.DB) {
 		q := opened(t, db, Options{})
 		change(t, db, "CREATE UNIQUE INDEX one_bad_event ON deliveries (event)") // two deliveries with one event fail
+		defer change(t, db, "DROP INDEX one_bad_event")
 		accept := func(id, event string, pull int) (bool, error) {
 			return q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: event}, []Task{review(app, pull, "a")})
 		}
@@ -64,7 +65,7 @@ func TestFault1NothingOfAFailedDelivery(t *testing.T) {
 
 // TestFault2Redelivered: the sender saw no answer and sends it again, with the same id.
 func TestFault2Redelivered(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		for i := range 3 {
 			q := opened(t, db, Options{}) // as after a restart
 			fresh, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: "x", Event: "push"},
@@ -112,7 +113,7 @@ func TestFault3ManyCopies(t *testing.T) {
 
 // TestFault4BurstOfEvents: the events of one pull request coalesce to one run for the newest head.
 func TestFault4BurstOfEvents(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		var mu sync.Mutex
 		var heads []string
 		q := opened(t, db, Options{Do: func(_ context.Context, r *Run) error {
@@ -136,7 +137,8 @@ func TestFault4BurstOfEvents(t *testing.T) {
 // TestFault5Locked: while the database is locked, Accept gives up in time, leaves no goroutine, and
 // works afterwards.
 func TestFault5Locked(t *testing.T) {
-	inTurn(t, func(t *testing.T, db *store.DB) {
+	test := func(t *testing.T, place string) {
+		db := openAt(t, place)
 		q := opened(t, db, Options{})
 		accept(t, q, "0", review(app, 1, "a"))
 		pool := needs.Value(db.Pool(1))(t)
@@ -163,7 +165,10 @@ func TestFault5Locked(t *testing.T) {
 		q.commitTimeout = limit
 		needs.WaitUntil(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 		accept(t, q, "locked1", review(app, 1, "b"))
-	})
+	}
+	// One after the other: goroutines are counted.
+	t.Run("sqlite", func(t *testing.T) { test(t, newFile(t)) })
+	t.Run("postgresql", func(t *testing.T) { test(t, emptied(t)) })
 }
 
 // TestFault10ClockJumps: a clock that jumps by two hours, either way, neither loses nor doubles a
@@ -219,7 +224,7 @@ func TestFault10ClockJumps(t *testing.T) {
 // TestFault14Panics: a job that panics each time becomes a dead letter after its attempts, and the
 // next job of the repository runs.
 func TestFault14Panics(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		var runs atomic.Int64
 		token := "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
 		q := started(t, db, Options{
@@ -253,7 +258,7 @@ func TestFault14Panics(t *testing.T) {
 // TestFault15Garbage: rows and jobs of other versions, or garbage, become dead letters that say
 // why, and are not tried again and again.
 func TestFault15Garbage(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		var runs atomic.Int64
 		q := opened(t, db, Options{Do: func(context.Context, *Run) error { runs.Add(1); return nil }})
 		for i := range 3 {
@@ -331,7 +336,7 @@ func TestFault16TwoReplicas(t *testing.T) {
 // TestFault59Stop: a stop during four runs ends within its time; all four finish after a restart,
 // once each, and the stop is not an attempt.
 func TestFault59Stop(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		var mu sync.Mutex
 		finished := map[int]int{}
 		var began atomic.Int64

@@ -138,7 +138,7 @@ func TestKilledWhileAccepting(t *testing.T) {
 		db := placed(t, place)
 		rnd := needs.Random(t)
 		accepted := map[int]bool{}
-		kills := needs.Rounds(60, 5)
+		kills := needs.Rounds(60, 3)
 		for round := range kills {
 			c := child(t, "accept", place, fmt.Sprint("acceptor", round), round*1_000_000+1)
 			first, _ := strconv.Atoi(c.says(t))
@@ -173,9 +173,8 @@ func TestKilledWhileAccepting(t *testing.T) {
 // restarted, clock jumped: each newest head reviewed and posted exactly once, nothing lost": two
 // replicas on PostgreSQL, one on SQLite.
 func TestKilledWhileRunning(t *testing.T) {
-	test := func(t *testing.T, place string, server *needs.Server) {
-		const pulls = 50
-		events, kills := needs.Rounds(500, 100), needs.Rounds(60, 4)
+	test := func(t *testing.T, place string, n int, server *needs.Server) {
+		pulls, events, kills := needs.Rounds(50, 20), needs.Rounds(500, 60), needs.Rounds(60, 3)
 		db := placed(t, place)
 		q := opened(t, db, Options{Lease: 1500 * time.Millisecond})
 		rnd := needs.Random(t)
@@ -184,8 +183,8 @@ func TestKilledWhileRunning(t *testing.T) {
 			names++
 			return child(t, "run", place, fmt.Sprint("replica", names))
 		}
-		replicas := []*replica{start()}
-		if server != nil {
+		var replicas []*replica
+		for range n {
 			replicas = append(replicas, start())
 		}
 		newest := map[int]string{}
@@ -226,12 +225,16 @@ func TestKilledWhileRunning(t *testing.T) {
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		test(t, engines[0].place(t), nil)
+		test(t, newFile(t), 1, nil)
 	})
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()
+		if !needs.Soaking() {
+			test(t, needs.PostgreSQL(t), 2, nil)
+			return
+		}
 		server := needs.PostgreSQLServer(t, true)
-		test(t, server.Database(t), server)
+		test(t, server.Database(t), 2, server)
 	})
 }
 

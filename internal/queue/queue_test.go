@@ -2,6 +2,8 @@ package queue
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -23,37 +25,66 @@ var (
 	small = precedent.Repo{Host: "example.com", Owner: "team", Name: "small"}
 )
 
-// engines are the databases that every test of this package runs on, and where a new one is.
-var engines = []struct {
-	name  string
-	place func(t testing.TB) string
-}{
-	{"sqlite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "queue.db") }},
-	{"postgresql", needs.PostgreSQL},
-}
-
-// onPlaces runs a test with a place for a database of each engine, at once; onEngines opens it, and
-// inTurn runs on one after the other.
-func onPlaces(t *testing.T, test func(t *testing.T, place string)) {
+// onBoth runs a test with a place for a database of each engine, at once.
+func onBoth(t *testing.T, postgres func(testing.TB) string, test func(t *testing.T, place string)) {
 	t.Helper()
-	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) {
+	for name, place := range map[string]func(testing.TB) string{"sqlite": newFile, "postgresql": postgres} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, e.place(t))
+			test(t, place(t))
 		})
 	}
 }
 
-func onEngines(t *testing.T, test func(t *testing.T, db *store.DB)) {
+func newFile(t testing.TB) string { return filepath.Join(t.TempDir(), "queue.db") }
+
+// onPlaces runs a test with places for new databases, which processes may be using when it ends.
+func onPlaces(t *testing.T, test func(t *testing.T, place string)) {
 	t.Helper()
-	onPlaces(t, func(t *testing.T, place string) { test(t, openAt(t, place)) })
+	onBoth(t, needs.PostgreSQL, test)
 }
 
-func inTurn(t *testing.T, test func(t *testing.T, db *store.DB)) {
+// onEngines runs a test with empty databases.
+func onEngines(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
-	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) { test(t, openAt(t, e.place(t))) })
+	onBoth(t, emptied, func(t *testing.T, place string) { test(t, openAt(t, place)) })
+}
+
+// onSQLite is onEngines for what does not depend on the engine: PostgreSQL is for make soak.
+func onSQLite(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	if needs.Soaking() {
+		onEngines(t, test)
+		return
 	}
+	test(t, openAt(t, newFile(t)))
+}
+
+// emptied is the URL of a database that has all tables and no rows, and that another test may have used.
+func emptied(t testing.TB) string {
+	t.Helper()
+	with := func(use func(context.Context, *store.DB) error) func(url string) error {
+		return func(url string) error {
+			db, err := openPlace(context.Background(), url)
+			if err != nil {
+				return err
+			}
+			return errors.Join(use(context.Background(), db), db.Close())
+		}
+	}
+	return needs.PostgreSQLAgain(t, "queue", with(func(ctx context.Context, db *store.DB) error {
+		q, err := Open(ctx, db, Options{})
+		if err != nil {
+			return err
+		}
+		return q.Stop(ctx)
+	}), with(func(ctx context.Context, db *store.DB) error {
+		return db.Transact(ctx, "empty", func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx,
+				"TRUNCATE deliveries, work, work_turns, replicas, server_values, river_job, river_leader, river_queue")
+			return err
+		})
+	}))
 }
 
 // openPlace opens the database of a file or URL.
@@ -160,12 +191,12 @@ func TestRun(t *testing.T) {
 }
 
 func BenchmarkAccept(b *testing.B) {
-	for _, e := range engines {
-		b.Run(e.name, func(b *testing.B) {
-			place := e.place
-			if e.name == "postgresql" { // with a server that waits for the disk
-				place = needs.PostgreSQLServer(b, true).Database
-			}
+	for name, place := range map[string]func(testing.TB) string{
+		"sqlite": newFile,
+		// with a server that waits for the disk
+		"postgresql": func(t testing.TB) string { return needs.PostgreSQLServer(t, true).Database(t) },
+	} {
+		b.Run(name, func(b *testing.B) {
 			db := openAt(b, place(b))
 			q := started(b, db, Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
 				<-ctx.Done()

@@ -140,6 +140,9 @@ func TestEndings(t *testing.T) {
 		accept(t, q, "6", Task{Kind: Fix, Repo: app, Pull: 1}) // runs into its timeout
 		<-hang
 		is(Waiting, "context deadline exceeded", 1)
+		if s, err := q.Stats(t.Context()); err != nil || s.Kinds[Fix].Waiting != 1 || s.Dead != 0 {
+			t.Errorf("%+v, %v", s, err)
+		}
 		if runs.Load() != 7 {
 			t.Errorf("%d runs", runs.Load())
 		}
@@ -166,7 +169,7 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestAcceptRefuses(t *testing.T) {
-	q := opened(t, openAt(t, engines[0].place(t)), Options{})
+	q := opened(t, openAt(t, newFile(t)), Options{})
 	long := string(make([]byte, maxName+1))
 	for name, bad := range map[string]struct {
 		d Delivery
@@ -195,7 +198,7 @@ func TestAcceptRefuses(t *testing.T) {
 
 // TestLostJobs: jobs of River that are lost are made again.
 func TestLostJobs(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		var runs atomic.Int64
 		q := opened(t, db, Options{Do: func(context.Context, *Run) error { runs.Add(1); return nil }})
 		for i := range 20 {
@@ -211,7 +214,7 @@ func TestLostJobs(t *testing.T) {
 // it asserts does not depend on the load of the machine: while a job of the small repository waits, the
 // other one begins few of the jobs that came before it.
 func TestFair(t *testing.T) {
-	inTurn(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		n := needs.Rounds(60, 12)
 		waits := func(flood int) (p95 time.Duration, passed int64) {
 			began := make(chan time.Time, 1)
@@ -301,7 +304,7 @@ func TestClaimsWaitForDatabase(t *testing.T) {
 // TestOwnPush: the head that a run pushes does not supersede it, on this or another replica; the next one
 // does.
 func TestOwnPush(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		began, release := make(chan *Run), make(chan struct{})
 		q := started(t, db, Options{Do: func(ctx context.Context, r *Run) error {
 			began <- r
@@ -336,7 +339,7 @@ func TestOwnPush(t *testing.T) {
 // TestFoundRestartsDeadLetters: what a poll found and a period that begins restart a dead letter, as
 // a delivery does; what is only wanted once more does not.
 func TestFoundRestartsDeadLetters(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		ran := make(chan struct{}, 10)
 		q := started(t, db, Options{Do: func(context.Context, *Run) error {
 			ran <- struct{}{}
@@ -357,7 +360,7 @@ func TestFoundRestartsDeadLetters(t *testing.T) {
 // TestPeriodRestartsDeadLetters: work of the server that failed for good runs again in the next
 // period.
 func TestPeriodRestartsDeadLetters(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
+	onSQLite(t, func(t *testing.T, db *store.DB) {
 		fail := make(chan error, 1)
 		fail <- Never(errors.New("the disk is full"))
 		ran := make(chan struct{}, 10)
@@ -383,7 +386,7 @@ func TestPeriodRestartsDeadLetters(t *testing.T) {
 
 // TestFoundMany: a poll of a repository may find thousands of pull requests.
 func TestFoundMany(t *testing.T) {
-	q := opened(t, openAt(t, engines[0].place(t)), Options{})
+	q := opened(t, openAt(t, newFile(t)), Options{})
 	var tasks []Task
 	for n := range 2*maxTasks + 1 {
 		tasks = append(tasks, review(app, n+1, "a"))
@@ -418,7 +421,7 @@ func TestFailureIsLogged(t *testing.T) {
 // TestOneRound: a review and a fix of one pull request never run at the same time, on any replica; those
 // of others do.
 func TestOneRound(t *testing.T) {
-	inTurn(t, func(t *testing.T, db *store.DB) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
 		var here, most, runs atomic.Int64
 		both := make(chan struct{}, 2) // a fix and a review of two pull requests
 		o := Options{Slots: 4, Do: func(ctx context.Context, r *Run) error {
@@ -443,7 +446,7 @@ func TestOneRound(t *testing.T) {
 			return nil
 		}}
 		queues := []*Queue{started(t, db, o), started(t, db, o)}
-		for i := range 20 {
+		for i := range 10 {
 			accept(t, queues[i%2], fmt.Sprint(i), review(big, 7, fmt.Sprint(i)), Task{Kind: Fix, Repo: big, Pull: 7})
 		}
 		accept(t, queues[0], "others", Task{Kind: Fix, Repo: big, Pull: 8}, review(big, 9, "a"))
