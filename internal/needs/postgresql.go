@@ -77,7 +77,7 @@ func PostgreSQLAgain(t testing.TB, name string, fill, empty func(url string) err
 	return url
 }
 
-// SharedPostgreSQL is the server of PostgreSQL. No test stops it.
+// SharedPostgreSQL is the server of PostgreSQL. A test that stops it must not run beside others.
 func SharedPostgreSQL(t testing.TB) *Server {
 	t.Helper()
 	shared.Lock()

@@ -173,7 +173,7 @@ func testKilled(t *testing.T, place func() string) {
 	seed, rnd := strconv.FormatUint(n, 10), rand.New(rand.NewPCG(n, 1))
 	path := place()
 	saved, before := 0, 0
-	runs := needs.Rounds(60, 8)
+	runs := needs.Rounds(60, 4)
 	for run := range runs {
 		if run%4 == 0 {
 			path = place()
@@ -215,7 +215,7 @@ func TestManyProcesses(t *testing.T) {
 }
 
 func testManyProcesses(t *testing.T, place func() string) {
-	const processes, reviews = 5, 15
+	const processes, reviews = 5, 8
 	path := place()
 	var wait sync.WaitGroup
 	for run := range processes {
@@ -229,12 +229,5 @@ func testManyProcesses(t *testing.T, place func() string) {
 	wait.Wait()
 	if ids := checkFile(t, path, "7"); len(ids) != processes*reviews {
 		t.Errorf("%d reviews, want %d", len(ids), processes*reviews)
-	}
-}
-
-func runShell(t *testing.T, command string) {
-	t.Helper()
-	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v %s", command, err, out)
 	}
 }

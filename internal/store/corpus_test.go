@@ -174,7 +174,7 @@ func testCorpusAnyOrder(t *testing.T, open opener) {
 		pulls = append(pulls, p)
 	}
 	var want []string
-	for round := range 4 {
+	for round := range needs.Rounds(4, 2) {
 		r := repoFor(t, open(t), remote)
 		rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		rnd.Shuffle(len(pulls), func(i, j int) { pulls[i], pulls[j] = pulls[j], pulls[i] })

@@ -23,13 +23,19 @@ import (
 )
 
 // TestFault56Busy: a transaction that another one keeps waiting, or that the server asks to
-// repeat, is tried again as a whole, and nothing of the first attempt is left.
+// repeat, is tried again as a whole, and nothing of the first attempt is left. Who gives up gets
+// the error of its context.
 func TestFault56Busy(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
 		db := openPlace(t, place())
 		r := repoFor(t, db, remote)
 		lock, err := again(t, db).begin(t.Context(), lock(r.id))
 		needs.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if err := r.SaveReview(ctx, review(remote, "r1", 1)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
+		}
 		time.AfterFunc(2*sqliteBusyTimeout, func() { _ = lock.Rollback() })
 		attempts := 0
 		err = r.change(t.Context(), "book", func(tx *sql.Tx) error {
@@ -136,7 +142,7 @@ func TestFault56CommitWithoutAnswer(t *testing.T) {
 	db := openPlace(t, at)
 	r := repoFor(t, db, remote)
 	rnd := needs.Random(t)
-	n := needs.Rounds(60, 15)
+	n := needs.Rounds(60, 8)
 	for i := range n {
 		c.cut.Store(int32(i % 4))
 		booked, err := r.Book(t.Context(), 1, Bounds{Day: 1e6})
@@ -183,7 +189,7 @@ func TestFault56Unresolved(t *testing.T) {
 // TestFault57DatabaseRestarted restarts PostgreSQL as after a crash, and ends connections, while
 // several handles write and read: each goes on, and each booking is made exactly once.
 func TestFault57DatabaseRestarted(t *testing.T) {
-	server := needs.PostgreSQLServer(t, true)
+	server := needs.SharedPostgreSQL(t)
 	at := server.Database(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -202,10 +208,10 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 			}
 		})
 	}
-	for round := range needs.Rounds(5, 3) {
+	for round := range needs.Rounds(5, 2) {
 		before := booked.Load()
 		needs.WaitUntil(t, "more is booked", func() bool { return booked.Load() > before+20 })
-		if round%3 == 2 {
+		if round%3 == 1 {
 			server.Disconnect(t, at)
 		} else {
 			server.Restart(t, true)
@@ -225,7 +231,7 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 // TestFault58Damaged: a page of PostgreSQL that is damaged is found, and the hint says what to
 // do. TestOpenRefuses and TestWALCut do the same for SQLite.
 func TestFault58Damaged(t *testing.T) {
-	server := needs.PostgreSQLServer(t, true)
+	server := needs.SharedPostgreSQL(t)
 	at := server.Database(t)
 	db := needs.Value(OpenURL(t.Context(), at, Options{}))(t)
 	save(t, repoFor(t, db, remote), seededReview("7", "0", 1))
@@ -285,7 +291,7 @@ func testMigrationKilled(t *testing.T, place func() string) {
 	rnd := needs.Random(t)
 	seen := map[int64]int{}
 	var took time.Duration
-	for run := range needs.Rounds(30, 8) {
+	for run := range needs.Rounds(30, 4) {
 		at := place()
 		cmd, _, stderr := child(t, "upgrade", at, steps)
 		cmd.Stdout = nil

@@ -18,18 +18,12 @@ import (
 // naughty is text that has broken programs which build SQL, JSON, paths or
 // lines from strings.
 var naughty = []string{
-	"", " ", "\x00", "a\x00b", "\n", "\r\n", "\t", "'", "''", `"`, `\`, `\'`, "`", "%", "_", "%%", "?", "$1", "$2",
-	":a", "@a", "?1", "'; DROP TABLE findings; --", `"; DROP TABLE findings; --`, "1; DELETE FROM rejections",
-	"' OR '1'='1", "' OR 1=1 --", `" OR ""="`, "' UNION SELECT sql FROM sqlite_schema --",
-	"') ; ATTACH DATABASE '/tmp/x.db' AS x; --", "x' AND 1=randomblob(1000000000) --", "admin'--", "admin' #",
-	"admin'/*", "/*", "*/", "--", ";", "1/0", "0x00", "X'00'", "NULL", "null", "nil", "undefined", "true", "TRUE",
-	"0", "-1", "1e309", "NaN", "Infinity", "9223372036854775808", "1.0", "01", "0,0", "$(touch x)", "`touch x`",
-	"| touch x", "{{.}}", "${x}", "<script>alert(1)</script>", "<!--", "]]>", "&amp;", "&#0;", "%00", "%27",
-	"%n%s%d", "..", "../../etc/passwd", "/dev/null", "C:\\CON", "-rf", "--output=x", "ünïcödé", "日本語", "Ω≈ç√∫",
-	"הָיְתָה", "\u202e\u202dtxt", "\u200b", "\ufeff", "\u2028\u2029", "\ufffd", "\ufffe", "👩‍👩‍👧", "🏳️‍🌈",
-	"\U000e0041", "ﬀ", "İ", "ß", "ſ", "K", "i̇", "e\u0301", "Z̮̞̠͙͔", "\x1b[31mred", "\x07", "\x7f", "\u0085",
-	"\\u0000", "\\x00", `{"a":1}`, `{"__proto__":{}}`, "[[[[", strings.Repeat("a", 70000),
-	strings.Repeat("'", 999), strings.Repeat("日", 5000), "SELECT", "repo_id", "sqlite_schema",
+	"", " ", "\x00", "a\x00b", "\r\n", "'", "''", `"`, `\`, `\'`, "%", "_", "?", "$1", ":a", "@a", "?1",
+	"'; DROP TABLE findings; --", `"; DROP TABLE findings; --`, "' OR '1'='1", "' UNION SELECT sql FROM sqlite_schema --",
+	"/*", "--", ";", "X'00'", "NULL", "0", "-1", "1e309", "NaN", "9223372036854775808", "01",
+	"$(touch x)", "../../etc/passwd", "日本語", "הָיְתָה", "\u202e\u202dtxt", "\u200b", "\ufeff", "\u2028\u2029", "\ufffd", "\ufffe",
+	"👩‍👩‍👧", "\U000e0041", "İ", "ß", "\u212a", "e\u0301", "\x1b[31mred", "\x7f", "\u0085", "\\u0000", "\\x00", `{"a":1}`, "[[[[",
+	strings.Repeat("a", 70000), strings.Repeat("'", 999), strings.Repeat("日", 5000),
 }
 
 // broken is text that is no UTF-8. JSON has no form for it, so only columns keep it.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 )
@@ -150,21 +148,15 @@ func TestOpenRefuses(t *testing.T) {
 			if after, _ := os.ReadFile(test.path); string(after) != string(before) {
 				t.Error("the file was changed")
 			}
+			if errors.Is(err, ErrCorrupt) { // the hint moves the file away
+				_, command, _ := strings.Cut(failure.Hint, ": ")
+				if out, err := exec.CommandContext(t.Context(), "sh", "-c", command).CombinedOutput(); err != nil {
+					t.Errorf("%s: %v %s", command, err, out)
+				}
+				openPlace(t, test.path)
+			}
 		})
 	}
-}
-
-// TestHintMovesAway does what the hint for a damaged file says.
-func TestHintMovesAway(t *testing.T) {
-	path := write(t, []byte(strings.Repeat("x", 5000)))
-	_, err := Open(t.Context(), path, Options{})
-	failure, ok := errors.AsType[*Error](err)
-	if !ok {
-		t.Fatal(err)
-	}
-	_, command, _ := strings.Cut(failure.Hint, ": ")
-	runShell(t, command)
-	openPlace(t, path)
 }
 
 // TestDamageFoundLater damages pages that opening may not read: a check and a review find that.
@@ -257,19 +249,10 @@ func testUpgradeGoesOn(t *testing.T, place func() string) {
 
 // TestKept: only what is written to a file or a server lasts.
 func TestKept(t *testing.T) {
-	onBothEngines(t, func(t *testing.T, place func() string) {
-		if db := openPlace(t, place()); !db.Kept() || !db.Borrow().Kept() {
-			t.Errorf("%s is not kept", db.Path())
-		}
-	})
-	inMemory, err := OpenMemory(t.Context(), Options{})
-	if opened(t, inMemory, err).Kept() {
-		t.Error("a database in memory is kept")
-	}
-	file := openPlace(t, filepath.Join(t.TempDir(), "memory.db"))
+	file := open(t)
 	copied, err := OpenCopy(t.Context(), file.Path(), t.TempDir(), Options{})
-	if opened(t, copied, err).Kept() {
-		t.Error("a copy is kept")
+	if !file.Kept() || !file.Borrow().Kept() || openMemory(t).Kept() || opened(t, copied, err).Kept() {
+		t.Error("what is in a file lasts, and nothing else")
 	}
 }
 
@@ -298,6 +281,12 @@ func TestUntouched(t *testing.T) {
 	})
 }
 
+// TestTablesOfJobs: what the library of jobs keeps in the same database is not another program's.
+func TestTablesOfJobs(t *testing.T) {
+	at := execAt(t, write(t, nil), "CREATE TABLE river_job (id INTEGER)")
+	checkHealth(t, openPlace(t, at))
+}
+
 // TestUpgradeAfterKill opens what a process leaves behind that is killed while
 // it makes the database.
 func TestUpgradeAfterKill(t *testing.T) {
@@ -319,68 +308,20 @@ func TestUpgradeAfterKill(t *testing.T) {
 	}
 }
 
-// TestUpgradeTogether lets several databases upgrade one place at once, step by step.
-func TestUpgradeTogether(t *testing.T) { onBothEngines(t, testUpgradeTogether) }
-
-func testUpgradeTogether(t *testing.T, place func() string) {
-	steps := fstest.MapFS{}
-	for i := 1; i <= 6; i++ {
-		steps[fmt.Sprintf("%05d_s.sql", i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
-			"-- +goose Up\nCREATE TABLE t%d (x TEXT);", i)}
-	}
-	at := place()
-	done := make(chan error)
-	for range 5 {
-		db := unopened(t, at)
-		go func() { done <- db.retryBusy(t.Context(), func() error { return db.upgrade(t.Context(), steps) }) }()
-	}
-	for range 5 {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-func TestOpenMemory(t *testing.T) {
-	ctx := t.Context()
-	db := needs.Value(OpenMemory(ctx, Options{}))(t)
-	defer db.Close()
+// TestMemoryIsFull: with no page left to take, a review is refused whole.
+func TestMemoryIsFull(t *testing.T) {
+	db := openMemory(t)
 	r := repoFor(t, db, remote)
-	save(t, r, review(remote, "r1", 1, finding(remote, "a.go", "x", "bugs", "high")))
-	needs.Value(r.Review(ctx, "r1"))(t)
-	needs.Value(r.Clear(ctx))(t)
-	if n, err := db.Size(ctx); err != nil || n == 0 {
-		t.Errorf("size %d, %v", n, err)
-	}
-	// With no page left to take, the review is refused whole.
 	needs.Value(db.sql.Exec("PRAGMA max_page_count = 1"))(t)
 	v := review(remote, "r2", 1)
 	for i := range 200 {
 		v.Findings = append(v.Findings, finding(remote, "a.go", strings.Repeat(string(rune('a'+i%26)), 100+i), "bugs",
 			"high"))
 	}
-	if err := r.SaveReview(ctx, v); !errors.Is(err, ErrFull) {
+	if err := r.SaveReview(t.Context(), v); !errors.Is(err, ErrFull) {
 		t.Errorf("error %v, want %v", err, ErrFull)
 	}
-	needs.Result(t, "after a review that did not fit", Counts{})(r.Count(ctx))
-}
-
-// TestLocked holds the write lock in another connection: a caller that gives up
-// gets its context's error, and one that waits gets through.
-func TestLocked(t *testing.T) {
-	db := open(t)
-	r := repoFor(t, db, remote)
-	other := openPlace(t, db.Path())
-	lock := needs.Value(other.sql.BeginTx(t.Context(), nil))(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := r.SaveReview(ctx, review(remote, "r1", 1)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
-	}
-	saved := make(chan error)
-	go func() { saved <- r.SaveReview(t.Context(), review(remote, "r2", 1)) }()
-	needs.NoError(t, lock.Rollback())
-	needs.NoError(t, <-saved)
+	needs.Result(t, "after a review that did not fit", Counts{})(r.Count(t.Context()))
 }
 
 // TestLibcIsSQLitesOwn guards a trap: modernc.org/sqlite is generated against

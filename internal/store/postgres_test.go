@@ -1,9 +1,7 @@
 package store
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -17,8 +15,9 @@ const password = "p%40ss-hunter2"
 func TestOpenURLRefuses(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
 	fresh := func(statements ...string) string { return execAt(t, server.Database(t), statements...) }
+	good := server.WithPassword(t, server.Database(t))
 	with := func(change func(u *url.URL)) string {
-		u := needs.Value(url.Parse(server.WithPassword(t, server.Database(t))))(t)
+		u := needs.Value(url.Parse(good))(t)
 		change(u)
 		return u.String()
 	}
@@ -74,21 +73,16 @@ func TestOpenURLRefuses(t *testing.T) {
 	}
 }
 
-// TestURLWithoutPassword: what the database is called shows no password.
-func TestURLWithoutPassword(t *testing.T) {
+// TestSessions: a commit waits for the disk, whatever the database's default is, and text is
+// compared by bytes, whatever its language is. What the database is called shows no password.
+func TestSessions(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
-	db := openPlace(t, server.WithPassword(t, server.Database(t)))
+	at := server.WithPassword(t, server.Database(t))
+	execAt(t, at, `DO 'BEGIN EXECUTE format(''ALTER DATABASE %I SET synchronous_commit = off'', current_database()); END'`)
+	db := openPlace(t, at)
 	if path := db.Path(); !strings.HasPrefix(path, "postgres://precedent@127.0.0.1:") {
 		t.Errorf("path %q", path)
 	}
-}
-
-// TestSessions: a commit waits for the disk, whatever the database's default is, and text is
-// compared by bytes, whatever its language is.
-func TestSessions(t *testing.T) {
-	at := needs.PostgreSQL(t)
-	execAt(t, at, `DO 'BEGIN EXECUTE format(''ALTER DATABASE %I SET synchronous_commit = off'', current_database()); END'`)
-	db := openPlace(t, at)
 	for setting, want := range map[string]string{
 		"synchronous_commit": "on", "lock_timeout": "5s",
 		"idle_in_transaction_session_timeout": "15s",
@@ -109,28 +103,6 @@ func TestSessions(t *testing.T) {
 	if err := more.QueryRow("SHOW synchronous_commit").Scan(&got); err != nil || got != "on" {
 		t.Errorf("in the other pool it is %q, %v", got, err)
 	}
-}
-
-// TestTablesOfJobs: what the library of jobs keeps in the same database is not another
-// program's, whether it was there first or came later.
-func TestTablesOfJobs(t *testing.T) {
-	onBothEngines(t, func(t *testing.T, place func() string) {
-		for _, first := range []bool{true, false} {
-			at := place()
-			jobs := func() {
-				execAt(t, at, "CREATE TABLE river_job (id INTEGER)", "CREATE TABLE river_migration (version INTEGER)")
-			}
-			if first {
-				jobs()
-			}
-			db := openPlace(t, at)
-			if !first {
-				jobs()
-			}
-			save(t, repoFor(t, db, remote), review(remote, "r1", 1))
-			checkHealth(t, again(t, db))
-		}
-	})
 }
 
 // TestSchemaOfItsOwn does what the hint for another program's database says: two installations
@@ -209,29 +181,5 @@ func TestWritersTakeTurns(t *testing.T) {
 		if got := waits(test.first, test.second); got != test.want {
 			t.Errorf("%q after %q waits: %v, want %v", test.second, test.first, got, test.want)
 		}
-	}
-}
-
-// TestManyWriters has more writers than connections.
-func TestManyWriters(t *testing.T) {
-	db := openPostgreSQL(t)
-	done := make(chan error)
-	const writers = 4 * postgresConnections
-	for i := range writers {
-		go func() {
-			r, err := db.RepoFor(context.Background(), remote)
-			if err == nil {
-				err = r.SaveReview(context.Background(), review(remote, fmt.Sprint("r", i), i))
-			}
-			done <- err
-		}()
-	}
-	for range writers {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-	if c, err := repoFor(t, db, remote).Count(t.Context()); err != nil || c.Reviews != writers {
-		t.Errorf("%d reviews, %v, want %d", c.Reviews, err, writers)
 	}
 }

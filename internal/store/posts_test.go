@@ -125,17 +125,6 @@ func testPostsComeFurther(t *testing.T, open opener) {
 	needs.Equal(t, posts, mustPosts(t, r, 7))
 }
 
-func TestPostStates(t *testing.T) {
-	for s, want := range map[PostState]bool{
-		PostPlanned: false, PostSending: false, PostUnknown: false,
-		PostConfirmed: true, PostRejected: true, PostSuperseded: true, PostUndeliverable: true,
-	} {
-		if s.Done() != want {
-			t.Errorf("%s is done: %v", s, s.Done())
-		}
-	}
-}
-
 func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)

@@ -10,27 +10,6 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
-	ctx := t.Context()
-	db := open(t)
-	a, b := repoFor(t, db, remote), repoFor(t, db, other)
-	f := bug("x")
-	save(t, a, review(remote, "r1", 1, f))
-	dismiss(t, a, dismissalOf(f))
-	if again := repoFor(t, db, remote); again.id != a.id {
-		t.Error("the same identity named other rows")
-	}
-	if _, err := b.Review(ctx, "r1"); !errors.Is(err, ErrNoReview) {
-		t.Errorf("another repository read the review: %v", err)
-	}
-	checkEmpty(t, b)
-	// What the other does leaves this one alone.
-	needs.Value(b.Clear(ctx))(t)
-	needs.Value(b.Prune(ctx, start.AddDate(1, 0, 0), 0, start))(t)
-	needs.Result(t, "another repository removed the dismissal", false)(b.Unreject(ctx, mustDismissal(t, a, f).ID))
-	needs.Result(t, "Count", Counts{Reviews: 1, Findings: 1, Sightings: 1, Dismissals: 1})(a.Count(ctx))
-}
-
 // checkEmpty asks everything that can be asked of rows that should not be there.
 func checkEmpty(t *testing.T, r *Repo) {
 	t.Helper()

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -69,7 +68,7 @@ func again(t testing.TB, db *DB) *DB {
 var suite = []func(*testing.T, opener){
 	testPostsAreSavedWithTheirReview, testBadPostLeavesNothing, testPostsComeFurther, testTurns, testClockSetBack,
 	testLastReviewOfAPullRequest, testPostsOfAJoinedRepository, testPruneKeepsWhatASummaryNeeds, testPrune,
-	testClear, testPeriod, testReject, testHits, testMergedDismissalIsNew, testRepoForKeepsRepositoriesApart,
+	testClear, testPeriod, testReject, testHits, testMergedDismissalIsNew,
 	testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready, testForksStayApart,
 	testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
 	testThreadsThatCannotBeSaved, testOutcomes, testRemoteAppearsForThreads, testPruneOfThreads, testLabels,
@@ -153,31 +152,4 @@ func opened(t testing.TB, db *DB, err error) *DB {
 		}
 	})
 	return db
-}
-
-// TestOneFileKnowsEachEngine keeps what is special of an engine in its dialect.
-func TestOneFileKnowsEachEngine(t *testing.T) {
-	files := needs.Value(filepath.Glob("*.go"))(t)
-	words := map[string][]string{
-		"sqlite":   {"PRAGMA", "sqlite_", "modernc", "-wal", "DialectSQLite"},
-		"postgres": {"pg_", "pgx", "pgconn", "advisory", "SQLSTATE", "DialectPostgres", "COLLATE"},
-		"either":   {"VACUUM", "time.After("},
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		text := needs.Value(os.ReadFile(file))(t)
-		for engine, forbidden := range words {
-			if strings.HasPrefix(file, engine) || engine == "either" && (strings.HasPrefix(file, "sqlite") ||
-				strings.HasPrefix(file, "postgres")) {
-				continue
-			}
-			for _, word := range forbidden {
-				if strings.Contains(string(text), word) {
-					t.Errorf("%s has %s", file, word)
-				}
-			}
-		}
-	}
 }
