@@ -64,7 +64,6 @@ type Delivery struct {
 	Forge string // the forge's name or host: ids are unique within it
 	ID    string // empty if the forge sent none
 	Event string // the forge's name of the event
-	At    time.Time
 }
 
 // Errors that a run meets. The cause of its context is one of them when it is cancelled.
@@ -97,17 +96,11 @@ type Options struct {
 	Lease time.Duration
 	// Poll is how often a replica looks for work, at most 1 s, which is the default.
 	Poll time.Duration
-	// MaxAttempts is how often a job fails, or a replica dies that runs it, before it becomes a dead
-	// letter; 8 by default.
-	MaxAttempts int
-	// Keep is how long finished entries are kept; a week by default. Dead letters and deliveries
-	// are kept for 30 days.
-	Keep time.Duration
 	// Redact removes secrets of the operator from the reasons of failures; others are removed
 	// anyway. It may be nil.
 	Redact func(string) string
-	// Do does the work. Nil means that it is done, Later and Never say what they say, and another
-	// error that it is retried later. A panic is an error.
+	// Do does the work. If it returns nil, it is done; Later and Never say what they say, and another
+	// error is retried later. A panic is an error. Without Do, a job becomes a dead letter.
 	Do func(ctx context.Context, r *Run) error
 }
 
@@ -115,9 +108,8 @@ type Options struct {
 // the lease is lost, a person cancels it, or the replica stops.
 type Run struct {
 	Task
-	ID          int64 // of the entry
-	Attempt     int   // 1 for the first
-	MaxAttempts int
+	ID      int64 // of the entry
+	Attempt int   // 1 for the first
 	// Fence grows with each execution of the entry, on any replica.
 	Fence int64
 
@@ -157,12 +149,15 @@ type Queue struct {
 
 // Defaults of Options, and limits.
 const (
-	defaultSlots    = 4
-	defaultTimeout  = time.Hour
-	defaultLease    = 15 * time.Second
-	defaultPoll     = time.Second
-	defaultAttempts = 8
-	defaultKeep     = 7 * 24 * time.Hour
+	defaultSlots   = 4
+	defaultTimeout = time.Hour
+	defaultLease   = 15 * time.Second
+	defaultPoll    = time.Second
+	// maxAttempts is how often a job fails, or a replica dies that runs it, before it becomes a dead
+	// letter.
+	maxAttempts = 8
+	// keepEnded is how long entries are kept that are done.
+	keepEnded = 7 * 24 * time.Hour
 	// keepDead is how long dead letters and the ids of deliveries are kept. GitHub redelivers what
 	// is at most 3 days old.
 	keepDead = 30 * 24 * time.Hour
@@ -173,8 +168,6 @@ func (o Options) withDefaults() Options {
 	o.Slots = max(2, cmp.Or(o.Slots, defaultSlots))
 	o.Lease = cmp.Or(o.Lease, defaultLease)
 	o.Poll = min(time.Second, cmp.Or(o.Poll, defaultPoll))
-	o.MaxAttempts = cmp.Or(o.MaxAttempts, defaultAttempts)
-	o.Keep = cmp.Or(o.Keep, defaultKeep)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -183,7 +183,7 @@ func TestRun(t *testing.T) {
 		accept(t, q, "1", want)
 		r := <-got
 		want.Reason = "label <U+001B>[31m"
-		if r.Task != want || r.Attempt != 1 || r.MaxAttempts != 8 {
+		if r.Task != want || r.Attempt != 1 || r.job.MaxAttempts != 8 {
 			t.Errorf("ran %+v", r)
 		}
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })

@@ -110,7 +110,7 @@ func (q *Queue) openRiver(ctx context.Context) error {
 		FetchCooldown:               min(q.o.Poll, river.FetchCooldownDefault),
 		FetchPollInterval:           q.o.Poll,
 		RescueStuckJobsAfter:        longest + rescueMargin,
-		MaxAttempts:                 q.o.MaxAttempts,
+		MaxAttempts:                 maxAttempts,
 		Hooks:                       []rivertype.Hook{river.HookInsertBeginFunc(inLine)},
 		CompletedJobRetentionPeriod: keepDone,
 		CancelledJobRetentionPeriod: keepDead,

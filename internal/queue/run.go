@@ -123,7 +123,7 @@ func (q *Queue) claim(ctx context.Context, job *river.Job[entry]) (*Run, context
 	}
 	r := &Run{
 		Task: Task{Kind: Kind(w.Kind), Pull: w.Pull, Head: w.Head, Reason: w.Reason},
-		ID:   w.ID, Attempt: job.Attempt, MaxAttempts: job.MaxAttempts, Fence: w.Fence, queue: q, work: w, job: job,
+		ID:   w.ID, Attempt: job.Attempt, Fence: w.Fence, queue: q, work: w, job: job,
 	}
 	ctx, r.cancel = context.WithCancelCause(ctx)
 	q.mu.Lock()
@@ -259,7 +259,7 @@ func (q *Queue) endingOf(ctx context.Context, r *Run, err error) ending {
 		}
 	}
 	e := ending{failed: true, problem: q.problem(err)}
-	if r.Attempt >= r.MaxAttempts {
+	if r.Attempt >= r.job.MaxAttempts {
 		e.ended = store.WorkDead
 	}
 	return e

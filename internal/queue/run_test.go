@@ -402,7 +402,7 @@ func TestFailureIsLogged(t *testing.T) {
 	var log strings.Builder
 	q := &Queue{
 		o: Options{
-			Log: slog.New(slog.NewTextHandler(&log, nil)), MaxAttempts: 8, Random: func() float64 { return 0 },
+			Log: slog.New(slog.NewTextHandler(&log, nil)), Random: func() float64 { return 0 },
 			Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "…") },
 			Do:     func(context.Context, *Run) error { return errors.New("no engine answers hunter2") },
 		},

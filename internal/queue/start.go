@@ -48,7 +48,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.repeat(loops, q.o.Lease/3, nil, q.beat)
 	q.repeat(loops, watchEvery, q.look, q.watch)
 	q.repeat(loops, sweepPolls*q.o.Poll, nil, q.sweep)
-	q.repeat(loops, min(pruneEvery, q.o.Keep), nil, q.prune)
+	q.repeat(loops, pruneEvery, nil, q.prune)
 	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start job queue: %w", err)
 	}

@@ -250,5 +250,5 @@ func (q *Queue) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return q.db.PruneWork(ctx, now.Add(-q.o.Keep), now.Add(-keepDead), now.Add(-keepDead))
+	return q.db.PruneWork(ctx, now.Add(-keepEnded), now.Add(-keepDead), now.Add(-keepDead))
 }

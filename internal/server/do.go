@@ -164,7 +164,7 @@ func (s *Server) job(job *queue.Run) run.Job {
 		how.AskFix = func(ctx context.Context, comment string) error {
 			d := queue.Delivery{
 				Forge: job.Repo.Host, ID: fmt.Sprintf("fix.%s#%d.%s", job.Repo, job.Pull, comment),
-				Event: "fix", At: s.o.Now(),
+				Event: "fix",
 			}
 			_, err := s.queue.Accept(ctx, d, []queue.Task{{
 				Kind: queue.Fix, Repo: job.Repo, Pull: job.Pull, Reason: "a comment asks for it",

@@ -57,8 +57,7 @@ type hooks struct {
 	secrets []string
 	served  *served
 	accept  func(context.Context, queue.Delivery, []queue.Task) (bool, error)
-	own     func() string // the id of our account; empty if it is not known
-	now     func() time.Time
+	own     func() string                   // the id of our account; empty if it is not known
 	done    func(hookResult, string, error) // is told of each request: the event, and why it failed
 	comment func(forge.Event)               // is given stored events of comments
 
@@ -180,7 +179,7 @@ func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Even
 	if len(work) == 0 {
 		return hookIgnored, name, nil
 	}
-	fresh, err := h.accept(ctx, queue.Delivery{Forge: repo.Host, ID: header.ID, Event: name, At: h.now()}, work)
+	fresh, err := h.accept(ctx, queue.Delivery{Forge: repo.Host, ID: header.ID, Event: name}, work)
 	switch {
 	case err != nil:
 		return hookDown, name, err

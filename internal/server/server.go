@@ -136,7 +136,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}
 	if len(o.Secrets) > 0 {
 		s.hooks = &hooks{
-			forge: o.Connection, secrets: o.Secrets, served: s.served, accept: s.queue.Accept, own: s.ownID, now: o.Now,
+			forge: o.Connection, secrets: o.Secrets, served: s.served, accept: s.queue.Accept, own: s.ownID,
 			done: s.hookDone, comment: s.noteComments, limit: hookTime, inFlight: make(chan struct{}, maxHooks),
 		}
 	}

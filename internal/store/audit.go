@@ -32,7 +32,7 @@ func (db *DB) AddServerAudit(ctx context.Context, a AuditRow) (end func(ctx cont
 
 func (db *DB) addAudit(ctx context.Context, repo string, a AuditRow) (func(context.Context, string) error, error) {
 	const op = "save what was changed"
-	id := db.newID()
+	id := newID()
 	end := func(ctx context.Context, after string) error {
 		return db.exec(ctx, op, "UPDATE audit SET after = $1 WHERE repo_id = $2 AND id = $3", after, repo, id)
 	}

@@ -49,7 +49,7 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Dismissal) (precedent.Dis
 				WHERE rejections.expires_at <= excluded.at
 			RETURNING `+dismissalColumns,
 			[]any{
-				r.id, r.db.newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
+				r.id, newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
 				j.Reason, j.Who, millis(j.At), millis(j.At.Add(DismissalLife)), j.Rule, j.Glob, j.Source,
 			}, scan)
 		if added = err == nil; added || !errors.Is(err, sql.ErrNoRows) {

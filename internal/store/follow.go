@@ -76,7 +76,7 @@ func otherNumber(ctx context.Context, tx *sql.Tx, id string, numbered precedent.
 
 // addRepo makes an empty set of rows.
 func (db *DB) addRepo(ctx context.Context, tx *sql.Tx) (string, error) {
-	id := db.newID()
+	id := newID()
 	_, err := tx.ExecContext(ctx, "INSERT INTO repos (id, created_at) VALUES ($1, $2)", id, millis(db.now()))
 	return id, err
 }

@@ -188,7 +188,7 @@ func (r *Repo) mergeDismissals(ctx context.Context, tx *sql.Tx, s Shared) error 
 				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
 				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at,
 				rule = excluded.rule, glob = excluded.glob, source = excluded.source`,
-			r.id, r.db.newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
+			r.id, newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
 			j.Reason, j.Who, millis(j.At), millis(j.ExpiresAt), j.Rule, j.Glob, j.Source)
 		if err != nil {
 			return err

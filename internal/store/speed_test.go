@@ -35,7 +35,7 @@ func BenchmarkSaveReview(b *testing.B) {
 				v.Findings = append(v.Findings, finding(remote, "a.go", string(rune('a'+i)), "bugs", "high"))
 			}
 			for b.Loop() {
-				v.ID = db.newID()
+				v.ID = newID()
 				save(b, r, v)
 			}
 		})

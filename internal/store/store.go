@@ -44,7 +44,6 @@ type DB struct {
 	path    string // of the file, or the URL without password; empty in memory
 	now     func() time.Time
 	after   func(time.Duration) <-chan time.Time
-	newID   func() string
 	// temporary is a folder that Close deletes; empty for none.
 	temporary string
 	// borrowed means that Close leaves the database open for others.
@@ -151,7 +150,6 @@ type dialect struct {
 type Options struct {
 	Now   func() time.Time                       // time.Now by default
 	After func(d time.Duration) <-chan time.Time // time.After by default
-	NewID func() string                          // makes ids of rows; UUIDv7 by default
 	// Untouched opens an existing database without upgrading its schema, for Schema and Size.
 	Untouched bool
 }
@@ -163,16 +161,16 @@ func newDB(d *dialect, path string, o Options) *DB {
 	if o.After == nil {
 		o.After = time.After
 	}
-	if o.NewID == nil {
-		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
-	}
 	db := &DB{
-		dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, untouched: o.Untouched,
+		dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, untouched: o.Untouched,
 		slots: &slots{name: uuid.NewString()},
 	}
 	db.read = retryingReader{db}
 	return db
 }
+
+// newID makes the id of a row.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // Path is the database's file, or its URL without password; empty for one in memory.
 func (db *DB) Path() string { return db.path }

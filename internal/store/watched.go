@@ -157,7 +157,7 @@ func claim(ctx context.Context, tx *sql.Tx, name, who string, lasts time.Duratio
 func (db *DB) BeginPeriod(ctx context.Context, tx *sql.Tx, name string, interval time.Duration, now time.Time) (bool,
 	error,
 ) {
-	return claim(ctx, tx, "period of "+name, db.newID(), interval, now)
+	return claim(ctx, tx, "period of "+name, newID(), interval, now)
 }
 
 // Unclaim ends a claim that somebody has; an empty who stands for everybody.
