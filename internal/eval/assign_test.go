@@ -63,19 +63,3 @@ func best(candidates, marks int, cost map[[2]int]int, a, taken int) (size, sum i
 	}
 	return size, sum
 }
-
-// TestAssignOfMany: hundreds of remarks at one place are matched in a blink.
-func TestAssignOfMany(t *testing.T) {
-	const n = 150
-	var edges []edge
-	for a := range n {
-		for b := range n {
-			edges = append(edges, edge{a, b, max(a-b, b-a)})
-		}
-	}
-	for a, b := range assign(n, n, edges) {
-		if a != b {
-			t.Fatalf("candidate %d has mark %d, not its own", a, b)
-		}
-	}
-}

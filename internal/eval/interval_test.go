@@ -3,8 +3,6 @@ package eval
 import (
 	"math/rand/v2"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // draw makes cases of which each has a precision of its own, around 0.6, and a
@@ -70,19 +68,6 @@ func TestIntervalsDrawCases(t *testing.T) {
 	}
 	if *wide.High-*wide.Low < 0.5 || *narrow.High != *narrow.Low {
 		t.Errorf("intervals %.2f to %.2f and %.2f to %.2f", *wide.Low, *wide.High, *narrow.Low, *narrow.High)
-	}
-}
-
-func TestIntervalsAreRepeatable(t *testing.T) {
-	cases := draw(rand.New(rand.NewPCG(1, 1)), 20)
-	p, _, _ := intervals(cases, 3)
-	again, _, _ := intervals(cases, 3)
-	if diff := cmp.Diff(p, again); diff != "" {
-		t.Errorf("the same seed gives another interval:\n%s", diff)
-	}
-	other, _, _ := intervals(cases, 4)
-	if cmp.Equal(p, other) || *p.Value != *other.Value {
-		t.Errorf("another seed must draw others and change no share: %v %v", *p.Low, *other.Low)
 	}
 }
 
