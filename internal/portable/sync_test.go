@@ -118,7 +118,7 @@ func TestInterleavings(t *testing.T) {
 		}
 	}
 	crashes, races := 0, 0
-	for range needs.Rounds(100, 15) {
+	for range needs.Rounds(100, 30) {
 		for range random.IntN(4) {
 			change(both[random.IntN(2)])
 		}
