@@ -95,7 +95,7 @@ func TestAgreesWithGitleaks(t *testing.T) {
 		if rule.Regex == nil {
 			continue
 		}
-		for range 12 {
+		for range needs.Rounds(12, 4) {
 			secret := sample(r, rule.Regex.String())
 			path := pathFor(id)
 			lines := strings.Split("package x\n\n// A comment.\n"+secret+"\nfunc f() { return }\n", "\n")

@@ -112,7 +112,7 @@ func TestOwnSecretsAreNotInOrdinaryText(t *testing.T) {
 			texts = append(texts, string(data))
 		}
 	}
-	for range 3 {
+	for range needs.Rounds(3, 1) {
 		for _, token := range []string{
 			draw(hexadecimal, 40), draw(hexadecimal, 64), "ghp_" + draw(letters, 36), "github_pat_" + draw(letters, 82), "glpat-" + draw(letters, 20),
 			"sk-ant-api03-" + draw(letters, 95), "sk-proj-" + draw(letters, 48), draw(letters, 16),

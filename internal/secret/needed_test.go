@@ -69,7 +69,7 @@ func TestNeeded(t *testing.T) {
 func TestSameWithoutShortcuts(t *testing.T) {
 	rnd := rand.New(rand.NewSource(2))
 	var texts []string
-	for _, l := range leaving {
+	for _, l := range leaving() {
 		text, _ := plant(rnd, l.text)
 		texts = append(texts, text, strings.ReplaceAll(text, "\n", " "), strings.ToUpper(text))
 		b := []byte(text)
@@ -83,8 +83,12 @@ func TestSameWithoutShortcuts(t *testing.T) {
 		data := needs.Value(os.ReadFile(f))(t)
 		texts = append(texts, string(data))
 	}
-	found := 0
-	for _, text := range texts {
+	found, checked := 0, 0
+	for i, text := range texts {
+		if i%needs.Rounds(1, 3) != 0 {
+			continue
+		}
+		checked++
 		lines := strings.Split(text, "\n")
 		var quick Scanner
 		thorough := Scanner{thorough: true}
@@ -109,7 +113,7 @@ func TestSameWithoutShortcuts(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text[:min(len(text), 200)], got, want)
 		}
 	}
-	if found < len(leaving) {
-		t.Errorf("only %d credentials were found", found)
+	if found < checked/4 {
+		t.Errorf("only %d credentials were found in %d texts", found, checked)
 	}
 }

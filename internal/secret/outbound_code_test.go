@@ -20,9 +20,9 @@ func TestOrdinaryCodeIsShown(t *testing.T) {
 	lines, hidden := 0, 0
 	for _, pattern := range patterns {
 		names := needs.Value(filepath.Glob(pattern))(t)
-		for _, name := range names {
+		for i, name := range names {
 			data, err := os.ReadFile(name)
-			if err != nil {
+			if err != nil || i%needs.Rounds(1, 2) != 0 {
 				continue // a folder
 			}
 			clean := strings.Split(string(RedactFile(filepath.ToSlash(name), data)), "\n")

@@ -226,8 +226,10 @@ func TestWorkIsLinear(t *testing.T) {
 		if err != nil && !errors.Is(err, ErrTooMuch) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got, _ := Redact("", text); err != nil && got != marker("unscanned") {
-			t.Errorf("%s: %d bytes that were not scanned are shown", name, len(got))
+		if err != nil {
+			if got, _ := Redact("", text); got != marker("unscanned") {
+				t.Errorf("%s: %d bytes that were not scanned are shown", name, len(got))
+			}
 		}
 	}
 }
