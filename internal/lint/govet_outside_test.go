@@ -116,11 +116,12 @@ func TestGovetReadsNothingOutside(t *testing.T) {
 					t.Errorf("%q is in\n%s", word, said)
 				}
 			}
-			needs.Equal(t, said, reviewOf(t, env, External{}, archive, false))
-			if noSandbox != nil {
-				t.Skipf("only without a sandbox: %v", noSandbox)
+			if noSandbox == nil { // in which the folder never exists
+				needs.Equal(t, said, reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"))}, archive, true))
 			}
-			needs.Equal(t, said, reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"))}, archive, true))
+			if noSandbox != nil || needs.Soaking() {
+				needs.Equal(t, said, reviewOf(t, env, External{}, archive, false))
+			}
 		})
 	}
 }
@@ -196,18 +197,18 @@ func TestGovetKeepsToTheBasesModules(t *testing.T) {
 		sumsOf("corp.example/Log", "v1.0.0", known) + sumsOf("corp.example/x", "v1.0.0", corpFiles()) +
 		"-- a/a.go --\npackage a\n\nimport log \"corp.example/Log\"\n\nfunc f() { log.Warnf(\"%d\", \"x\") }\n" +
 		"-- b/b.go --\npackage b\n\nimport \"corp.example/x\"\n\nvar s = x.Canary\n"
+	in := goInput(t, env, archive)
 	for _, external := range []External{{}, {Sandbox: Sandbox(os.Getenv("PATH"))}} {
-		in := goInput(t, env, archive)
 		in.External = external
 		r := run(t, "govet", in)
 		same(t, r, "a/a.go:5 printf medium")
 		if r.Status != precedent.StatusOK || said(r) != "package b ("+string(withheld)+")" {
 			t.Errorf("%s, %q", r.Status, said(r))
 		}
-		in.Trusted.OwnModules = true // whoever reviews a local change may use their own modules
-		if r := run(t, "govet", in); said(r) != "" {
-			t.Errorf("own modules: %s, %q", r.Status, said(r))
-		}
+	}
+	in.Trusted.OwnModules = true // whoever reviews a local change may use their own modules
+	if r := run(t, "govet", in); said(r) != "" {
+		t.Errorf("own modules: %s, %q", r.Status, said(r))
 	}
 }
 

@@ -26,19 +26,12 @@ import (
 // that the Go analyzers run in.
 func goEnv(t *testing.T) GoEnv {
 	t.Helper()
-	env := raceEnv(t)
-	env.Tool = needs.Self(t)
-	return env
-}
-
-// raceEnv is goEnv for tests that the race detector looks at. It looks at the process, too.
-func raceEnv(t *testing.T) GoEnv {
-	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs go on PATH")
 	}
-	self := needs.Value(os.Executable())(t)
-	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: self}
+	return GoEnv{
+		Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: needs.Self(t),
+	}
 }
 
 // vetTree runs govet on a tree in txtar form whose files are all added, but
@@ -87,7 +80,14 @@ func assigns(file, name string) string {
 	return "-- " + file + " --\npackage " + name + "\n\n// F does nothing.\nfunc F(x int) { x = x }\n"
 }
 
-const rowsUnchecked = goMod + `-- db/db.go --
+const (
+	elsewhere = "\nimport _ \"example.com/elsewhere\"\n"
+	tidy      = "go.mod or go.sum lacks an imported module: run go mod tidy)"
+)
+
+const rowsUnchecked = goMod + rows
+
+const rows = `-- db/db.go --
 package db
 
 import "database/sql"
@@ -171,6 +171,7 @@ func TestGovetMissing(t *testing.T) {
 		in := goInput(t, goEnv(t), usesMissing)
 		in.External = external
 		r := run(t, "govet", in)
+		same(t, r, "good/good.go:4 assign medium")
 		if want := map[string]bool{"dep/dep.go": false, "uses/uses.go": false, "good/good.go": true}; !maps.Equal(r.Files,
 			want) {
 			t.Errorf("%v", r.Files)
@@ -183,9 +184,115 @@ func TestGovetMissing(t *testing.T) {
 	}
 }
 
+// TestGovetPackages checks packages of one module, each in its folder. What is wrong with one spoils no other.
+func TestGovetPackages(t *testing.T) {
+	tests := []struct {
+		folder, files string
+		want, says    string // of the folder: findings, and what is not checked
+	}{
+		{"printf", `-- a.go --
+package m
+
+import "fmt"
+
+func F(s string) { fmt.Printf("%d\n", s) }
+`, "printf/a.go:5 printf medium", ""},
+		{"rows", rows, "rows/db/db.go:6 sqlrowserr medium", ""},
+		{
+			"types", `-- bad/a.go --
+package bad
+
+func F() int { return "x" + undefined }
+-- uses/a.go --
+package uses
+
+import "example.com/m/types/bad"
+
+func F(x int) { x = bad.F(); x = x }
+`, "types/uses/a.go:5 assign medium", "package types/bad (compile error)",
+		},
+		{"syntax", "-- a.go --\npackage m\n\nfunc F( {\n", "", "package syntax (compile error)"},
+		{"missing", "-- a.go --\npackage m\n" + elsewhere, "", "package missing (" + tidy},
+		{"tests", `-- base/a.go --
+package m
+
+func F() {}
+-- a_test.go --
+package m
+
+import "testing"
+
+func TestF(t *testing.T) {
+	F()
+	go func() { t.Fatal("lost") }()
+	t.Errorf("%d", "x")
+}
+-- b_test.go --
+package m_test
+
+import "testing"
+
+func Testlower(t *testing.T) {}
+
+func TestG(t *testing.T) { t.Logf("%d", "x") }
+`, "tests/a_test.go:7 testinggoroutine medium, tests/a_test.go:8 printf medium, tests/b_test.go:5 tests medium, tests/b_test.go:7 printf medium", ""},
+		{
+			"broken", assigns("a.go", "m") + "-- a_test.go --\npackage m\n\nvar x int = \"not a number\"\n",
+			"broken/a.go:4 assign medium", "file broken/a_test.go (compile error)",
+		},
+		{
+			"system", "-- a.go --\npackage m\n" + assigns("a_plan9.go", "m"),
+			"", "file system/a_plan9.go (not built on " + runtime.GOOS + "/" + runtime.GOARCH + " without cgo)",
+		},
+		{
+			"cycle", "-- a/a.go --\npackage a\n\nimport _ \"example.com/m/cycle/b\"\n" +
+				"-- b/b.go --\npackage b\n\nimport _ \"example.com/m/cycle/a\"\n",
+			"", "package cycle/a (import cycle)",
+		},
+		{"line", `-- base/b.go --
+package m
+-- a.go --
+package m
+
+// F does nothing.
+//line b.go:1
+func F(x int) { x = x }
+`, "line/a.go:5 assign medium", ""}, // the directive is not believed
+		{"good", assigns("a.go", "good"), "good/a.go:4 assign medium", ""},
+	}
+	archive := goMod
+	for _, test := range tests {
+		files := txtar.Parse([]byte(test.files))
+		for i := range files.Files {
+			name, old := strings.CutPrefix(files.Files[i].Name, "base/")
+			files.Files[i].Name = map[bool]string{true: "base/"}[old] + path.Join(test.folder, name)
+		}
+		archive += string(txtar.Format(files))
+	}
+	all := vetTree(t, goEnv(t), archive)
+	needs.Equal(t, precedent.StatusOK, all.Status)
+	for _, test := range tests {
+		t.Run(test.folder, func(t *testing.T) {
+			var r Result
+			for _, f := range all.Findings {
+				if strings.HasPrefix(f.Path, test.folder+"/") {
+					r.Findings = append(r.Findings, f)
+				}
+			}
+			for _, n := range all.NotChecked {
+				if strings.HasPrefix(n.Path+"/", test.folder+"/") {
+					r.NotChecked = append(r.NotChecked, n)
+				}
+			}
+			found(t, r, test.want)
+			needs.Equal(t, test.says, said(r))
+		})
+	}
+}
+
+// TestGovet checks trees with other modules, or that leave nothing to check.
 func TestGovet(t *testing.T) {
-	const skipped, elsewhere = precedent.StatusSkipped, "\nimport _ \"example.com/elsewhere\"\n"
-	const tidy = "go.mod or go.sum lacks an imported module: run go mod tidy)"
+	const skipped = precedent.StatusSkipped
 	env := goEnv(t)
 	for _, test := range []struct {
 		name, tree string
@@ -193,53 +300,14 @@ func TestGovet(t *testing.T) {
 		status     precedent.Status
 		says       string // in Error
 	}{
-		{"printf", goMod + `-- a.go --
-package m
-
-import "fmt"
-
-func F(s string) { fmt.Printf("%d\n", s) }
-`, []string{"a.go:5 printf medium"}, precedent.StatusOK, ""},
-
-		{"rows", rowsUnchecked, []string{"db/db.go:6 sqlrowserr medium"}, precedent.StatusOK, ""},
-
 		{"nothing wrong", goMod + "-- a.go --\npackage m\n", nil, precedent.StatusEmpty, ""},
 		{"no go.mod", "-- a.go --\npackage m\n", nil, skipped, "a.go (no go.mod in its folder or a parent folder)"},
 
-		{
-			"type error, others go on", goMod + `-- bad/a.go --
-package bad
-
-func F() int { return "x" + undefined }
--- uses/a.go --
-package uses
-
-import "example.com/m/bad"
-
-func F(x int) { x = bad.F(); x = x }
-` + assigns("good/a.go", "good"),
-			[]string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"},
-			precedent.StatusOK,
-			"package bad (compile error)",
-		},
-
 		{"syntax error", goMod + "-- a.go --\npackage m\n\nfunc F( {\n", nil, skipped, "package . (compile error)"},
-		{
-			"missing module", goMod + "-- a/a.go --\npackage m\n" + elsewhere + assigns("b/b.go", "b"),
-			[]string{"b/b.go:4 assign medium"},
-			precedent.StatusOK, "package a (" + tidy,
-		},
 		{
 			"required module without a checksum",
 			goMod + "\nrequire example.com/elsewhere v1.0.0\n-- go.sum --\n-- a.go --\npackage m\n" + elsewhere,
 			nil, skipped, "package . (" + tidy,
-		},
-
-		{
-			"required module that is not downloaded", usesMissing,
-			[]string{"good/good.go:4 assign medium"},
-			precedent.StatusOK,
-			"package uses (a needed module is not downloaded: run go mod download)",
 		},
 
 		{"tests that need a module that is not downloaded", goMod + `
@@ -344,61 +412,12 @@ import "example.com/log"
 func F() { log.Warnf("%d", "x") }
 `, []string{"a.go:5 printf medium"}, precedent.StatusOK, ""},
 
-		{"tests", goMod + `-- base/a.go --
-package m
-
-func F() {}
--- a_test.go --
-package m
-
-import "testing"
-
-func TestF(t *testing.T) {
-	F()
-	go func() { t.Fatal("lost") }()
-	t.Errorf("%d", "x")
-}
--- b_test.go --
-package m_test
-
-import "testing"
-
-func Testlower(t *testing.T) {}
-
-func TestG(t *testing.T) { t.Logf("%d", "x") }
-`, []string{"a_test.go:7 testinggoroutine medium", "a_test.go:8 printf medium", "b_test.go:5 tests medium", "b_test.go:7 printf medium"}, precedent.StatusOK, ""},
-
-		{
-			"broken tests do not hide the package",
-			goMod + assigns("a.go", "m") + "-- a_test.go --\npackage m\n\nvar x int = \"not a number\"\n",
-			[]string{"a.go:4 assign medium"},
-			precedent.StatusOK, "file a_test.go (compile error)",
-		},
-		{
-			"other system", goMod + "-- a.go --\npackage m\n" + assigns("a_plan9.go", "m"),
-			nil, precedent.StatusEmpty, "file a_plan9.go (not built on " + runtime.GOOS,
-		},
 		{"only for another system", goMod + "-- a.go --\n//go:build plan9\n\npackage m\n", nil, skipped, "a.go ("},
 		{
 			"testdata and underscores are not packages",
 			goMod + "-- testdata/a.go --\npackage broken (\n-- _old/a.go --\npackage broken (\n",
 			nil, skipped, "no Go file",
 		},
-		{
-			"import cycle", goMod + "-- a/a.go --\npackage a\n\nimport _ \"example.com/m/b\"\n" +
-				"-- b/b.go --\npackage b\n\nimport _ \"example.com/m/a\"\n",
-			nil, precedent.StatusEmpty, "package a (import cycle)",
-		},
-
-		{"line directives are not believed", goMod + `-- base/b.go --
-package m
--- a.go --
-package m
-
-// F does nothing.
-//line b.go:1
-func F(x int) { x = x }
-`, []string{"a.go:5 assign medium"}, precedent.StatusOK, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := vetTree(t, env, test.tree)
@@ -456,8 +475,8 @@ func TestGovetWithoutMeans(t *testing.T) {
 		{"generated only", &Input{Change: generated, Tree: tree}, skipped, "no Go file"},
 		{"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, skipped, noGo},
 		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, skipped, noGo},
-		{"no tree", &Input{Change: c, Go: raceEnv(t)}, skipped, "not exported"},
-		{"export fails", &Input{Change: c, Go: raceEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
+		{"no tree", &Input{Change: c, Go: goEnv(t)}, skipped, "not exported"},
+		{"export fails", &Input{Change: c, Go: goEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := run(t, "govet", test.in)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
@@ -40,31 +39,6 @@ func TestTurnOffs(t *testing.T) {
 			}
 			needs.Equal(t, test.want, fmt.Sprint(lines))
 		})
-	}
-}
-
-// TestTurnedOff: a finding that a comment turns off is kept, with the reason, and says
-// whether the change adds the comment.
-func TestTurnedOff(t *testing.T) {
-	r := vetTree(t, raceEnv(t), goMod+`-- a.go --
-package m
-
-import "fmt"
-
-func F() {
-	fmt.Printf("%d\n", "x") //nolint:govet // because
-	fmt.Printf("%d\n", "y")
-}
-`)
-	if len(r.Findings) != 2 || r.Status != precedent.StatusOK {
-		t.Fatalf("%v, %s %s", brief(r), r.Status, r.Error)
-	}
-	off, on := r.Findings[0], r.Findings[1]
-	if want := `the comment "//nolint:govet" on line 6 turns it off, and the change adds this comment`; off.Dropped != precedent.TurnedOff || off.DroppedWhy != want {
-		t.Errorf("dropped %q: %s, want %s", off.Dropped, off.DroppedWhy, want)
-	}
-	if !on.Live() {
-		t.Errorf("dropped %q: %s", on.Dropped, on.DroppedWhy)
 	}
 }
 
