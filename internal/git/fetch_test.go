@@ -73,20 +73,24 @@ type pulls struct {
 	pull   Pull
 }
 
+var pulled template
+
 // newPulls makes main with two commits, and pull request 7, which left main at
 // the first one and whose branch in the fork is called main, too.
 func newPulls(t *testing.T) pulls {
 	t.Helper()
-	origin := newRepo(t)
-	first := origin.commit("first", "a.txt", "one\n", "big.txt", strings.Repeat("line\n", 1000))
-	origin.git("checkout", "-q", "--detach", first)
-	head := origin.commit("from the fork", "a.txt", "one\ntwo\n")
-	origin.git("update-ref", "refs/pull/7/head", head)
-	origin.git("checkout", "-q", "main")
-	base := origin.commit("second", "b.txt", "b\n")
-	server := serveForge(t, filepath.Dir(origin.dir), fetchToken)
-	return pulls{origin, server, Pull{
-		URL: server.URL + "/repo/.git", Token: fetchToken, Ref: "refs/pull/7/head", Base: base, Head: head,
+	dir, ids := pulled.copied(t, func(dir string) []string {
+		origin := newRepoIn(t, dir)
+		first := origin.commit("first", "a.txt", "one\n", "big.txt", strings.Repeat("line\n", 1000))
+		origin.git("checkout", "-q", "--detach", first)
+		head := origin.commit("from the fork", "a.txt", "one\ntwo\n")
+		origin.git("update-ref", "refs/pull/7/head", head)
+		origin.git("checkout", "-q", "main")
+		return []string{origin.commit("second", "b.txt", "b\n"), head}
+	})
+	server := serveForge(t, dir, fetchToken)
+	return pulls{fixture{t, filepath.Join(dir, "repo")}, server, Pull{
+		URL: server.URL + "/repo/.git", Token: fetchToken, Ref: "refs/pull/7/head", Base: ids[0], Head: ids[1],
 	}}
 }
 
@@ -197,11 +201,17 @@ func TestMirrorIsTidied(t *testing.T) {
 		found := needs.Value(filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack")))(t)
 		return len(found)
 	}
-	// Packs of one loose object each, as fetches make them.
+	// A fetch makes a pack. The others are copies of it.
+	id := p.origin.git("commit-tree", "-m", "x", p.origin.id("main^{tree}"))
+	p.origin.git("--git-dir", m.dir, "-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1", "fetch", "-q",
+		"--no-auto-maintenance", "--no-tags", p.origin.dir, id+":refs/x/1")
+	pack := needs.Value(filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack")))(t)[0]
 	for i := 0; packs() <= maxPacks; i++ {
-		id := p.origin.git("commit-tree", "-m", fmt.Sprint(i), p.origin.id("main^{tree}"))
-		p.origin.git("--git-dir", m.dir, "-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1", "fetch", "-q",
-			"--no-auto-maintenance", "--no-tags", p.origin.dir, id+":refs/x/"+fmt.Sprint(i))
+		for _, suffix := range []string{".idx", ".pack"} {
+			data := needs.Value(os.ReadFile(strings.TrimSuffix(pack, ".pack") + suffix))(t)
+			name := filepath.Join(filepath.Dir(pack), fmt.Sprintf("pack-%040x%s", i, suffix))
+			needs.NoError(t, os.WriteFile(name, data, 0o444))
+		}
 	}
 	b := blobs(t, m.Repo)
 	p.pushForced("one\ntwo\n")

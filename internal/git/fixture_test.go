@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,7 +37,12 @@ func scratch(tb testing.TB) string {
 // newRepo makes an empty repository with the branch main.
 func newRepo(tb testing.TB, options ...string) fixture {
 	tb.Helper()
-	f := fixture{tb, filepath.Join(scratch(tb), "repo")}
+	return newRepoIn(tb, scratch(tb), options...)
+}
+
+func newRepoIn(tb testing.TB, dir string, options ...string) fixture {
+	tb.Helper()
+	f := fixture{tb, filepath.Join(dir, "repo")}
 	needs.NoError(tb, os.Mkdir(f.dir, 0o755))
 	f.git(append([]string{"init", "-q", "-b", "main"}, options...)...)
 	return f
@@ -89,8 +96,19 @@ func (f fixture) commit(message string, namesAndContents ...string) string {
 	f.t.Helper()
 	f.write(namesAndContents...)
 	f.git("add", "-A", ".")
-	f.git("commit", "-q", "--allow-empty", "--no-verify", "-m", message)
-	return f.id("HEAD")
+	said := f.git("-c", "core.abbrev=no", "commit", "--allow-empty", "--no-verify", "-m", message)
+	id := regexp.MustCompile(`^\[.* ([0-9a-f]+)\]`).FindStringSubmatch(said)
+	if id == nil {
+		f.t.Fatalf("git commit says %q", said)
+	}
+	return id[1]
+}
+
+// load makes commits as a stream of git fast-import says.
+func (f fixture) load(stream string) {
+	f.t.Helper()
+	f.write(".git/stream", stream)
+	f.git("-c", "alias.load=!git fast-import --quiet < .git/stream", "load")
 }
 
 func (f fixture) id(revision string) string {
@@ -109,13 +127,52 @@ func (f fixture) clone(options ...string) fixture {
 // beside is a new folder, not yet made, for another work tree.
 func (f fixture) beside(name string) fixture { return fixture{f.t, filepath.Join(scratch(f.t), name)} }
 
+// template is a folder of repositories that are made once, which takes a dozen processes. Each test gets a copy.
+type template struct {
+	once  sync.Once
+	dir   string
+	ids   []string // what tests need to know
+	files map[string][]byte
+}
+
+// copied returns a copy of what is made in a folder.
+func (m *template) copied(tb testing.TB, make func(dir string) (ids []string)) (dir string, ids []string) {
+	tb.Helper()
+	m.once.Do(func() {
+		m.dir, m.files = scratch(tb), map[string][]byte{}
+		m.ids = make(m.dir)
+		needs.NoError(tb, filepath.WalkDir(m.dir, func(name string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			m.files[name[len(m.dir):]], err = os.ReadFile(name)
+			return err
+		}))
+	})
+	dir = scratch(tb)
+	for name, data := range m.files {
+		if filepath.Base(name) == "config" { // the address of a clone's origin
+			data = bytes.ReplaceAll(data, []byte(m.dir), []byte(dir))
+		}
+		needs.NoError(tb, os.MkdirAll(filepath.Dir(dir+name), 0o755))
+		needs.NoError(tb, os.WriteFile(dir+name, data, 0o644))
+	}
+	return dir, m.ids
+}
+
+var clones template
+
 // newClone makes a repository of two commits and clones it.
 func newClone(tb testing.TB) (origin, clone fixture) {
 	tb.Helper()
-	origin = newRepo(tb)
-	origin.commit("one", "a.txt", "1\n")
-	origin.commit("two", "a.txt", "2\n")
-	return origin, origin.clone()
+	dir, _ := clones.copied(tb, func(dir string) []string {
+		f := newRepoIn(tb, dir)
+		f.commit("one", "a.txt", "1\n")
+		f.commit("two", "a.txt", "2\n")
+		f.git("clone", "-q", "file://"+f.dir, filepath.Join(dir, "clone"))
+		return nil
+	})
+	return fixture{tb, filepath.Join(dir, "repo")}, fixture{tb, filepath.Join(dir, "clone")}
 }
 
 // toFork leaves what `git checkout fork/theirs` does: the branch theirs of a remote called fork, with two commits.

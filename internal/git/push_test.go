@@ -21,14 +21,19 @@ type pushes struct {
 	main, head string
 }
 
+var pushed template
+
 func newPushes(t *testing.T) *pushes {
 	t.Helper()
-	p := &pushes{origin: newRepo(t)}
-	p.origin.commit("first", "a.txt", "one\n", "src/run.sh", "run\n", "same.txt", "same\n")
-	p.origin.git("checkout", "-q", "-b", "topic")
-	p.head = p.origin.commit("on the branch", "a.txt", "one\ntwo\n")
-	p.origin.git("checkout", "-q", "main")
-	p.main = p.origin.commit("second", "b.txt", "b\n")
+	dir, ids := pushed.copied(t, func(dir string) []string {
+		origin := newRepoIn(t, dir)
+		origin.commit("first", "a.txt", "one\n", "src/run.sh", "run\n", "same.txt", "same\n")
+		origin.git("checkout", "-q", "-b", "topic")
+		head := origin.commit("on the branch", "a.txt", "one\ntwo\n")
+		origin.git("checkout", "-q", "main")
+		return []string{origin.commit("second", "b.txt", "b\n"), head}
+	})
+	p := &pushes{origin: fixture{t, filepath.Join(dir, "repo")}, main: ids[0], head: ids[1]}
 	p.server = serveForge(t, filepath.Dir(p.origin.dir), fetchToken)
 	p.repo = p.origin.clone().open()
 	p.push = Push{To: Pull{URL: p.server.URL + "/repo/.git", Token: fetchToken}, Branch: "topic", Expect: p.head}
