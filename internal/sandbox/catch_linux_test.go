@@ -20,6 +20,7 @@ import (
 
 // TestTrapsCatch takes single defences away: a trap that never breaks proves nothing.
 func TestTrapsCatch(t *testing.T) {
+	t.Parallel()
 	b, err := probe(t.Context(), Namespaces, "")
 	if err != nil {
 		t.Skipf("needs a sandbox of the kind %s: %v", Namespaces, err) // eachKind fails if there is none at all
@@ -91,6 +92,7 @@ func TestTrapsCatch(t *testing.T) {
 
 // TestOrphans kills the program that runs a sandbox: nobody else is there to end it.
 func TestOrphans(t *testing.T) {
+	t.Parallel()
 	eachKind(t, func(t *testing.T, b Sandbox) {
 		exe := needs.Value(os.Executable())(t)
 		marker := rand.Text()
@@ -129,6 +131,7 @@ func within(limit time.Duration, condition func() bool) bool {
 
 // TestSetuid: a program of root's that makes root does not.
 func TestSetuid(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to make such a program")
 	}

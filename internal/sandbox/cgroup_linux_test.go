@@ -47,6 +47,7 @@ func TestGroupParent(t *testing.T) {
 // TestGroup runs a sandbox in a control group: it starts there, it ends with the group, and
 // the group is removed. The limits are only tested where memory belongs to version 2.
 func TestGroup(t *testing.T) {
+	t.Parallel()
 	var parent string
 	for _, dir := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
 		var s unix.Statfs_t

@@ -19,6 +19,7 @@ import (
 
 // TestNone takes away what this machine offers: then nothing is run.
 func TestNone(t *testing.T) {
+	t.Parallel()
 	exe := needs.Value(os.Executable())(t)
 	cmd := exec.CommandContext(t.Context(), exe)
 	cmd.Env = []string{victimVariable + "=none"}
@@ -55,6 +56,7 @@ func withoutNamespaces() error {
 
 // TestWhatCannotBeRun is an error each time, never a result.
 func TestWhatCannotBeRun(t *testing.T) {
+	t.Parallel()
 	if _, err := (Sandbox{}).Run(t.Context(), sh("true")); err == nil {
 		t.Error("a sandbox that was not probed ran something")
 	}
