@@ -47,7 +47,7 @@ var floors = map[string]int{
 
 	"internal/engine/api": 12, "internal/engine/claude": 12, "internal/engine/command": 12, "internal/engine/enginetest": 12,
 	"internal/llm/llmtest": 12, "internal/markdown/markdowntest": 12, "internal/golden": 12, "internal/needs": 12,
-	"internal/forge/forgetest": 12, "internal/forge/gitea": 12, "internal/forge/github": 12, "internal/forge/local": 12,
+	"internal/forge/forgetest": 12, "internal/forge/gitea": 12, "internal/forge/github": 12, "internal/forge/local": 12, "internal/secret/secrettest": 12,
 
 	"internal/pulltest": 13,
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/secret/secrettest"
 )
 
 var (
@@ -22,16 +23,6 @@ var (
 	corpusSettings string
 )
 
-// table returns the fields of the lines of a file of test data, without its comments.
-func table(text string) (rows [][]string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSuffix(line, "\n"); line != "" && line[0] != '#' {
-			rows = append(rows, strings.Split(line, "\t"))
-		}
-	}
-	return rows
-}
-
 // spellings are the ways in which a context writes the name of a kind, which has capitals and underscores.
 func spellings(name, value string) *strings.Replacer {
 	small := strings.ToLower(name)
@@ -44,7 +35,7 @@ func spellings(name, value string) *strings.Replacer {
 // those whose name and value are separated, and those in which only the form of the value shows what
 // it is, which is asked of known forms alone.
 func TestCorpus(t *testing.T) {
-	kinds, contexts := table(corpusKinds), table(corpusContexts)
+	kinds, contexts := secrettest.Table(corpusKinds), secrettest.Table(corpusContexts)
 	if len(kinds) < 100 || len(contexts) < 20 {
 		t.Fatalf("%d kinds in %d contexts", len(kinds), len(contexts))
 	}
@@ -56,7 +47,7 @@ func TestCorpus(t *testing.T) {
 			if class == "positional" && kind[0] != "known" || (i+j)%every != 0 {
 				continue
 			}
-			value, _ := plant(rand.New(rand.NewSource(int64(1000*i+j))), kind[2])
+			value, _ := secrettest.Plant(rand.New(rand.NewSource(int64(1000*i+j))), kind[2])
 			text := spellings(kind[1], value).Replace(context[2])
 			planted[class]++
 			for _, path := range []string{context[1], ""} {
@@ -83,25 +74,29 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// leaving are texts with a credential, and the files in which they are. plant makes the values when the test runs.
-func leaving() (all []struct{ path, text string }) {
-	escapes := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
-	for _, row := range table(corpusForms) {
-		all = append(all, struct{ path, text string }{row[0], escapes.Replace(row[1])})
+// remains returns a part of a secret that is in a text: eight bytes, or all of a shorter one.
+func remains(text string, secrets []string) string {
+	for _, s := range secrets {
+		n := min(8, len(s))
+		for i := 0; i+n <= len(s); i++ {
+			if strings.Contains(text, s[i:i+n]) {
+				return s[i : i+n]
+			}
+		}
 	}
-	return all
+	return ""
 }
 
 // TestLeaving keeps the promise of the threat model "redact with gitleaks-class rules before egress" (T29): credentials
 // on their way to a provider or a forge are redacted, in the file that they are in, and where it is not known; also
 // those that are credentials by the format of their file, by the option of a command or within an encoding.
 func TestLeaving(t *testing.T) {
-	samples, lost := leaving(), 0
+	samples, lost := secrettest.Table(corpusForms), 0
 	for i, sample := range samples {
 		bad := false
 		for seed := range int64(needs.Rounds(5, 2)) {
-			text, secrets := plant(rand.New(rand.NewSource(seed*1000+int64(i))), sample.text)
-			for _, path := range []string{sample.path, ""} {
+			text, secrets := secrettest.Plant(rand.New(rand.NewSource(seed*1000+int64(i))), sample[1])
+			for _, path := range []string{sample[0], ""} {
 				clean, _ := Redact(path, text)
 				if rest := remains(clean, secrets); rest != "" && !bad {
 					bad = true
@@ -121,8 +116,8 @@ func TestLeaving(t *testing.T) {
 // TestInventedPasswords: passwords as people invent them, in settings without quotes.
 func TestInventedPasswords(t *testing.T) {
 	planted, lost := 0, 0
-	for _, setting := range table(corpusSettings) {
-		for _, p := range table(corpusPasswords) {
+	for _, setting := range secrettest.Table(corpusSettings) {
+		for _, p := range secrettest.Table(corpusPasswords) {
 			planted++
 			if clean, _ := Redact(setting[0], strings.ReplaceAll(setting[1], "VALUE", p[0])); strings.Contains(clean, p[0]) {
 				t.Logf("in %q: %s", setting[0], clean)
@@ -138,7 +133,7 @@ func TestInventedPasswords(t *testing.T) {
 // TestFormsAreFound: each form of a token is looked for, and found or hidden wherever it is.
 func TestFormsAreFound(t *testing.T) {
 	r := rand.New(rand.NewSource(7))
-	for _, form := range table(issuedForms) {
+	for _, form := range secrettest.Table(issuedForms) {
 		found := 0
 		for range 20 {
 			token := sample(r, form[2])

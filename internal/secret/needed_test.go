@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/secret/secrettest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -69,8 +70,8 @@ func TestNeeded(t *testing.T) {
 func TestSameWithoutShortcuts(t *testing.T) {
 	rnd := rand.New(rand.NewSource(2))
 	var texts []string
-	for _, l := range leaving() {
-		text, _ := plant(rnd, l.text)
+	for _, l := range secrettest.Table(corpusForms) {
+		text, _ := secrettest.Plant(rnd, l[1])
 		texts = append(texts, text, strings.ReplaceAll(text, "\n", " "), strings.ToUpper(text))
 		b := []byte(text)
 		for range 1 + len(b)/10 {

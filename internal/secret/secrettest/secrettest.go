@@ -1,4 +1,5 @@
-package secret
+// Package secrettest makes texts with credentials for tests, which have none themselves: scanners would find them.
+package secrettest
 
 import (
 	"encoding/base32"
@@ -11,13 +12,29 @@ import (
 	"strings"
 )
 
+// Table returns the fields of the lines of a file of test data, without its comments.
+func Table(text string) (rows [][]string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" && line[0] != '#' {
+			rows = append(rows, strings.Split(line, "\t"))
+		}
+	}
+	return rows
+}
+
 var (
-	plantHole = regexp.MustCompile(`<(b62|b64|b36|b32|hex|dig|low|up|pw|bech):(\d+)>|<(human|uuid|key|pub|pub43|mac)>`)
+	plantHole = regexp.MustCompile(`<(b62|b64|b36|b32|hex|dig|low|up|pw|bech):(\d+)>|<(human|uuid|key|pem|pub|pub43|mac)>`)
 	plantCode = regexp.MustCompile(`⟦([a-z0-9]+):([^⟦⟧]*)⟧`)
 )
 
-// plant replaces the holes of a text and returns the secrets in it, as they are written there.
-func plant(r *rand.Rand, text string) (string, []string) {
+// escapes are those of a text in a table.
+var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t")
+
+// Plant replaces the escapes and the holes of a text, and returns the secrets in it, as they are written there.
+// <b62:20> is a random value of an alphabet, <human> a password as people make them, <pem> a private key, and
+// ⟦base64:…⟧ an encoding of what is in it.
+func Plant(r *rand.Rand, text string) (string, []string) {
+	text = escapes.Replace(text)
 	var secrets []string
 	draw := func(alphabet string, n int) string {
 		b := make([]byte, n)
@@ -43,6 +60,9 @@ func plant(r *rand.Rand, text string) (string, []string) {
 			return draw(alphabets["b62"], 43)
 		case "pub":
 			return draw(alphabets["b64"], 64)
+		case "pem":
+			value = "-----BEGIN RSA PRIVATE " + "KEY-----\n" + strings.Repeat(draw(alphabets["b64"], 64)+"\n", 4) +
+				"-----END RSA PRIVATE KEY-----"
 		case "uuid":
 			value = draw(alphabets["hex"], 8) + "-" + draw(alphabets["hex"], 4) + "-4" + draw(alphabets["hex"], 3) + "-a" + draw(alphabets["hex"], 3) + "-" + draw(alphabets["hex"], 12)
 		case "human":
@@ -107,17 +127,4 @@ func encodeAs(how, s string) string {
 		return part(`{"alg":"HS256","typ":"JWT"}`) + "." + part(`{"iss":"acme","sub":"17"}`) + "." + s
 	}
 	panic(how)
-}
-
-// remains returns a part of a secret that is in a text: eight bytes, or all of a shorter one.
-func remains(text string, secrets []string) string {
-	for _, s := range secrets {
-		n := min(8, len(s))
-		for i := 0; i+n <= len(s); i++ {
-			if strings.Contains(text, s[i:i+n]) {
-				return s[i : i+n]
-			}
-		}
-	}
-	return ""
 }
