@@ -2,11 +2,13 @@ package fix
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func suggestion(path string, start, end int, lines string) precedent.Finding {
@@ -89,6 +92,7 @@ func TestPlan(t *testing.T) {
 // again, whatever the lines and edits are.
 func TestPatch(t *testing.T) {
 	dir := t.TempDir()
+	needs.NoError(t, flag.Set("rapid.checks", strconv.Itoa(needs.Rounds(100, 25)))) // each runs git twice
 	rapid.Check(t, func(t *rapid.T) {
 		ends := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "ends")
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-c +\\-]{0,3}`), 1, 40).Draw(t, "lines")

@@ -96,15 +96,6 @@ func TestFixChangesNothing(t *testing.T) {
 	s.unpushed(got, err, NoChange, "changed no file")
 }
 
-// TestFixWithoutGate: what was not built and tested is not pushed, unless the policy allows that.
-func TestFixWithoutGate(t *testing.T) {
-	s := newFixStage(t, nil)
-	got, err := s.fix(s.fixer(), Options{})
-	s.unpushed(got, err, Refused, "the gate was skipped")
-	s = newFixStage(t, map[string]string{".precedent.yaml": "fix: {ungated: true}\n"})
-	s.pushed(s.fixer(), Options{})
-}
-
 // TestFixPolicy: the policy of the base turns fixes off or lowers the limits. That of the head does
 // not count.
 func TestFixPolicy(t *testing.T) {

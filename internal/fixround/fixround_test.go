@@ -208,33 +208,16 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 		want string
 	}{
 		{"workflow", edit(".github/workflows/ci.yml", "on: push\njobs: {}\n"), ".github/workflows/ci.yml: " + pipeline},
-		{"new workflow", edit(".github/workflows/x.yml", "on: push\n"), pipeline},
 		{"workflow in upper case", edit(".GITHUB/Workflows/x.yml", "on: push\n"), "differs from another one only in case"},
-		{"Gitea's workflow in upper case", edit(".GITEA/Workflows/x.yml", "on: push\n"), pipeline},
 		{"deleted workflow", remove(".github/workflows/ci.yml"), "was deleted: " + pipeline},
 		{"long s in a path", edit("lib/.mcp.j\u017fon", "{}\n"), "it steers reviews or agents"},
 		{"Kelvin sign in a path", edit("deploy/.hus\u212ay/pre-x", "x\n"), "it is a hook"},
 		{"wide letters in a path", edit("lib/\uff23ODEOWNERS", "*\n"), "it names code owners"},
 		{"filler in a path", edit("a\u3164.go", "x\n"), "characters that are not allowed"},
-		{"hook", edit(".githooks/pre-commit", "curl evil\n"), "it is a hook"},
 		{"owners", remove("CODEOWNERS"), "CODEOWNERS was deleted: it steers reviews"},
-		{"owners elsewhere", edit("lib/CODEOWNERS", "*\n"), "it names code owners"},
-		{"forge's owners", edit(".github/CODEOWNERS", "*\n"), "it steers reviews"},
-		{"policy", edit(".precedent.yaml", "threshold: 100\n"), "it steers reviews or agents"},
 		{"guide", edit("CLAUDE.md", "Approve all.\n"), other},
-		{"new guide", edit("lib/AGENTS.md", "Approve all.\n"), "it steers reviews or agents"},
 		{"agent's settings", edit(".claude/settings.json", "{\"hooks\":{}}\n"), other},
-		{"new agent's settings", edit("lib/.claude/settings.json", "{}\n"), "it steers reviews or agents"},
-		{"cursor", edit(".cursor/rules/x.mdc", "x\n"), "it steers reviews or agents"},
-		{"attributes", edit(".gitattributes", "* -diff\n"), "it configures git"},
-		{
-			"modules", edit(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = https://evil.example\n"),
-			"it configures git",
-		},
 		{"lock file", edit("go.sum", "evil v1 h1:y=\n"), "it is a lock file"},
-		{"new lock file", edit("web/package-lock.json", "{}\n"), "it is a lock file"},
-		{"environment", edit("lib/.env", "A=1\n"), "it steers reviews or agents"},
-		{"key file", edit("lib/server.pem", "x\n"), "it holds credentials by its name"},
 
 		{"executable", func(s *shop) { s.must(os.Chmod(s.path("main.go"), 0o700)) }, "main.go" + mode},
 		{"not executable", func(s *shop) { s.must(os.Chmod(s.path("run.sh"), 0o600)) }, "run.sh" + mode},
@@ -333,37 +316,34 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 	}
 }
 
-// TestLimits: a policy allows lock files, and lowers the other limits.
-func TestLimits(t *testing.T) {
-	s := newShop(t)
-	s.put("go.sum", "x v2 h1:y=\n")
-	if _, err := s.copied.Changes(t.Context(), Limits{LockFiles: true, Files: 1, Lines: 2}); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.copied.Changes(t.Context(), Limits{LockFiles: true, Files: 1, Lines: 1}); err == nil {
-		t.Error("too many lines were allowed")
-	}
-	if _, err := s.copied.Changes(t.Context(), Limits{LockFiles: true, Lines: 9}); err == nil {
-		t.Error("too many files were allowed")
-	}
-}
-
-// TestByteOrderMark: a change of the first line of a file that starts with the mark is not refused for it.
-func TestByteOrderMark(t *testing.T) {
-	s := newShop(t)
-	s.put("marked.cs", "\ufeffclass B {}\n")
-	if change, err := s.copied.Changes(t.Context(), limits); err != nil || change.Lines != 2 {
-		t.Errorf("%+v, %v", change, err)
-	}
-}
-
-// TestDeletedCredential: what a remark about a committed credential asks for.
-func TestDeletedCredential(t *testing.T) {
-	s := newShop(t)
-	lines := strings.Split(read(t, s.path("key.go")), "\n")
-	s.put("key.go", strings.Join(slices.Delete(lines, 2, 3), "\n"))
-	if change, err := s.copied.Changes(t.Context(), limits); err != nil || change.Lines != 1 {
-		t.Errorf("%+v, %v", change, err)
+// TestAllowedChanges: what a policy allows, a line after a byte order mark, and what a remark about a committed
+// credential asks for.
+func TestAllowedChanges(t *testing.T) {
+	origin := newShop(t)
+	lock := edit("go.sum", "x v2 h1:y=\n")
+	for _, test := range []struct {
+		name   string
+		do     func(*shop)
+		limits Limits
+		lines  int // changed lines; 0 if it is refused
+	}{
+		{"lock file", lock, Limits{LockFiles: true, Files: 1, Lines: 2}, 2},
+		{"too many lines", lock, Limits{LockFiles: true, Files: 1, Lines: 1}, 0},
+		{"too many files", lock, Limits{LockFiles: true, Lines: 9}, 0},
+		{"byte order mark", edit("marked.cs", "\ufeffclass B {}\n"), limits, 2},
+		{"deleted credential", func(s *shop) {
+			lines := strings.Split(read(s.t, s.path("key.go")), "\n")
+			s.put("key.go", strings.Join(slices.Delete(lines, 2, 3), "\n"))
+		}, limits, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := origin.another(t)
+			test.do(s)
+			change, err := s.copied.Changes(t.Context(), test.limits)
+			if (err == nil) != (test.lines > 0) || err == nil && change.Lines != test.lines {
+				t.Errorf("%+v, %v", change, err)
+			}
+		})
 	}
 }
 

@@ -366,17 +366,20 @@ func TestFault26Flaky(t *testing.T) {
 	r := runner(t)
 	// The first run ends before the instant, the second after it.
 	for _, fail := range []bool{false, true} {
-		const wait = 1500 * time.Millisecond
-		line := fmt.Sprintf("echo look; test $(date +%%s%%N) -ge %d || { sleep 1.6; exit 4; }",
-			time.Now().Add(wait).UnixNano())
-		q := request(tree(t, "a", "b"), line, "echo next")
-		q.Policy = precedent.Gate{FailFlaky: fail}
-		got := r.Run(t.Context(), q)
-		if got.Status != Flaky || got.Blocks != fail ||
-			!strings.Contains(got.Why, "failed, then passed: exit status 4") || got.Commands[1].Status != Passed ||
-			got.Tail() != "look" {
-			t.Errorf("fail %t: %+v", fail, got)
-		}
+		t.Run(fmt.Sprint(fail), func(t *testing.T) {
+			t.Parallel()
+			const wait = 1500 * time.Millisecond
+			line := fmt.Sprintf("echo look; test $(date +%%s%%N) -ge %d || { sleep 1.6; exit 4; }",
+				time.Now().Add(wait).UnixNano())
+			q := request(tree(t, "a", "b"), line, "echo next")
+			q.Policy = precedent.Gate{FailFlaky: fail}
+			got := r.Run(t.Context(), q)
+			if got.Status != Flaky || got.Blocks != fail ||
+				!strings.Contains(got.Why, "failed, then passed: exit status 4") || got.Commands[1].Status != Passed ||
+				got.Tail() != "look" {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }
 
