@@ -5,12 +5,15 @@ package gate
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -21,15 +24,19 @@ import (
 func withPip(t *testing.T) Runner {
 	t.Helper()
 	r := runner(t)
-	for _, name := range []string{"/usr/local/bin/python3", "/usr/bin/python3"} {
-		if exec.CommandContext(t.Context(), name, "-m", "pip", "--version").Run() == nil {
-			r.Path = "/usr/local/bin:/usr/bin:/bin"
-			return r
-		}
+	if !hasPip() {
+		t.Skip("needs pip where a sandbox finds it")
 	}
-	t.Skip("needs pip where a sandbox finds it")
+	r.Path = "/usr/local/bin:/usr/bin:/bin"
 	return r
 }
+
+// hasPip asks once: pip takes long to start.
+var hasPip = sync.OnceValue(func() bool {
+	return slices.ContainsFunc([]string{"/usr/local/bin/python3", "/usr/bin/python3"}, func(name string) bool {
+		return exec.CommandContext(context.Background(), name, "-m", "pip", "--version").Run() == nil
+	})
+})
 
 // wheel makes a wheel of one module, which writes a file if its installation runs anything of it, and returns
 // its SHA-256.

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,17 +38,16 @@ func TestIdentity(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			f := newRepo(t)
-			root := f.commit("root")
-			f.commit("more", "a.txt", "1\n")
+			f, _ := newClone(t)
 			// The repository's own aliases have no say.
-			f.git("config", "url.https://evil.example/.insteadOf", "https://github.com/")
-			f.git("config", "url.https://evil.example/x/.insteadOf", "ex:acme/")
+			config := "[url \"https://evil.example/\"]\n\tinsteadOf = https://github.com/\n" +
+				"[url \"https://evil.example/x/\"]\n\tinsteadOf = ex:acme/\n"
 			for _, remote := range test.remotes {
-				f.git("config", "remote."+remote[0]+".url", remote[1])
+				config += fmt.Sprintf("[remote %q]\n\turl = %s\n", remote[0], remote[1])
 			}
+			appendFile(t, f.path(".git/config"), config)
 			if test.want == "" {
-				test.want = "local/root/" + root
+				test.want = "local/root/" + f.id("HEAD~1")
 			}
 			id := needs.Value(f.openAt(f.dir, Options{Home: home}).Identity(t.Context(), precedent.ParseRepo))(t)
 			wantEqual(t, "identity", id.String(), test.want)

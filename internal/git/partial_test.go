@@ -10,15 +10,20 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
+var filtered template
+
 // partialClone makes a clone that has only the contents of its last commit.
 func partialClone(t *testing.T, filter string) (origin, clone fixture) {
 	t.Helper()
-	origin = newRepo(t)
-	origin.git("config", "uploadpack.allowFilter", "true")
-	origin.git("config", "uploadpack.allowAnySHA1InWant", "true")
-	origin.commit("one", "a.txt", "1\n", "b.txt", "old\n", "gone.txt", "gone\n", "same.txt", "same\n")
-	origin.git("rm", "-q", "gone.txt")
-	origin.commit("two", "a.txt", "2\n", "b.txt", "new\n", "c.txt", "c\n")
+	dir, _ := filtered.copied(t, func(dir string) []string {
+		f := newRepoIn(t, dir)
+		appendFile(t, f.path(".git/config"), "[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n")
+		f.commit("one", "a.txt", "1\n", "b.txt", "old\n", "gone.txt", "gone\n", "same.txt", "same\n")
+		f.git("rm", "-q", "gone.txt")
+		f.commit("two", "a.txt", "2\n", "b.txt", "new\n", "c.txt", "c\n")
+		return nil
+	})
+	origin = fixture{t, filepath.Join(dir, "repo")}
 	return origin, origin.clone("--filter=" + filter)
 }
 

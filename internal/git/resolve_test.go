@@ -2,6 +2,7 @@ package git
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,18 +10,23 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
+var forks template
+
 // forked is a history with a fork: base - one - two (main), base - side (side).
 func forked(t *testing.T) (f fixture, base, two, side string) {
 	t.Helper()
-	f = newRepo(t)
-	base = f.commit("base", "a.txt", "1\n")
-	f.commit("one", "a.txt", "2\n")
-	two = f.commit("two\n\nwith a body", "a.txt", "3\n")
-	f.git("tag", "-a", "-m", "release", "v1", "HEAD")
-	f.git("checkout", "-q", "-b", "side", base)
-	side = f.commit("side", "b.txt", "1\n")
-	f.git("checkout", "-q", "main")
-	return f, base, two, side
+	dir, ids := forks.copied(t, func(dir string) []string {
+		f := newRepoIn(t, dir)
+		base := f.commit("base", "a.txt", "1\n")
+		f.commit("one", "a.txt", "2\n")
+		two := f.commit("two\n\nwith a body", "a.txt", "3\n")
+		f.git("tag", "-a", "-m", "release", "v1", "HEAD")
+		f.git("checkout", "-q", "-b", "side", base)
+		side := f.commit("side", "b.txt", "1\n")
+		f.git("checkout", "-q", "main")
+		return []string{base, two, side}
+	})
+	return fixture{t, filepath.Join(dir, "repo")}, ids[0], ids[1], ids[2]
 }
 
 func TestResolveRange(t *testing.T) {
