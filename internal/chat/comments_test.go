@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // example is a case of testdata/comments.txt.
@@ -88,9 +89,7 @@ var escaped = regexp.MustCompile(`\\u\{([0-9a-f]+)\}`)
 func examples(t testing.TB) []example {
 	t.Helper()
 	data, err := os.ReadFile("testdata/comments.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	var all []example
 	var comment []string
 	open := false

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var docRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|[^|]+\\|([a-z ]*)\\|$")
@@ -15,9 +16,7 @@ var docRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|[^|]+\\|([a-z ]*)\\|$")
 // right.
 func TestDocs(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/comments.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	shown := map[Kind]bool{}
 	for _, m := range docRow.FindAllStringSubmatch(string(doc), -1) {
 		commands, refusals := Parse(precedent.Untrusted(m[1]), Options{InThread: true})

@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const (
@@ -24,9 +25,7 @@ const (
 func key(t testing.TB) comment.Key {
 	t.Helper()
 	k, err := comment.NewKey(strings.Repeat("a key of tests ", 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return k
 }
 

@@ -269,15 +269,11 @@ func TestReportsPassTheGate(t *testing.T) {
 	w := writer(t)
 	w.Links = []string{"forge.example"}
 	files, err := filepath.Glob("../report/testdata/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	passed := 0
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		if report := strings.TrimSpace(string(data)); strings.HasPrefix(report, "## Precedent: ") {
 			passed++
 			if d := cmp.Diff(report, w.Safe(report)); d != "" {

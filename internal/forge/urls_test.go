@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestParseAddress(t *testing.T) {
@@ -48,9 +49,7 @@ func TestRemotes(t *testing.T) {
 		{"local:DIR", "git@host.example:acme/app", "host.example/acme/app"},
 	} {
 		a, err := ParseAddress(test.at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		if got, err := a.Remote(test.remote); err != nil || got.String() != test.want {
 			t.Errorf("on %s, %s is %s, %v; want %s", test.at, test.remote, got, err, test.want)
 		}
@@ -64,9 +63,7 @@ func TestRemotes(t *testing.T) {
 func TestPages(t *testing.T) {
 	const web = "https://host.example:8443/git"
 	home, err := url.Parse(web)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	p := Pages{Web: home, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit"}
 	repo := precedent.Repo{Host: home.Host, Owner: "acme", Name: "app"}
 	page := web + "/acme/app/pulls/7"

@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestDelivery(t *testing.T) {
@@ -129,9 +130,7 @@ func TestAnswersInThreads(t *testing.T) {
 		for i := range ts {
 			change(i, &ts[i])
 		}
-		if err := s.rows.SaveThreads(t.Context(), ts); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, s.rows.SaveThreads(t.Context(), ts))
 	}
 	save(func(n int, th *precedent.Thread) {
 		th.Closed, th.ClosedBy = n == 3, map[bool]string{true: "bo"}[n == 3]

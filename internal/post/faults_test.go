@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // The requests that a first delivery sends, by what they do.
@@ -102,9 +103,7 @@ func TestHealsWhatAForgeHid(t *testing.T) {
 				}
 			}
 			posts, err := s.rows.Posts(t.Context(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			for _, p := range posts {
 				if !there[p.Remote] {
 					t.Errorf("a %s is remembered as comment %s, which is not there", p.Kind, p.Remote)
@@ -331,9 +330,7 @@ func TestPeopleHaveTheLastWord(t *testing.T) {
 func TestForeignMarkers(t *testing.T) {
 	s := planned(t, 2)
 	posts, err := s.rows.Posts(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	w := s.writer()
 	mark := comment.Marker{
 		Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"), Fingerprint: finding(1).Fingerprint,

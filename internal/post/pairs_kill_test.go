@@ -118,9 +118,7 @@ func startAll(t *testing.T, p *pair, h *hourglass, k *killer, clock string, file
 		cmd := exec.Command(needs.Self(t))
 		cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.url, file, watch}, " "))
 		cmd.Stderr = new(bytes.Buffer)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, cmd.Start())
 		cmds = append(cmds, cmd)
 	}
 	k.cmds = append(k.cmds, cmds...)

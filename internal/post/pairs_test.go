@@ -131,9 +131,7 @@ func newPair(t *testing.T, kind string, open, shared bool, random *rand.Rand) *p
 			r.dies = 1 + random.IntN(120)
 		}
 		poster, db, err := newPoster(t.Context(), url, file, p.Clock.Now, p.Clock.Sleep, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		t.Cleanup(func() { db.Close() })
 		p.poster, p.rows = poster, poster.Rows
 		if i == 0 || !shared {
@@ -256,8 +254,6 @@ func checkSpending(t *testing.T, p *pair) {
 func mustPosts(t *testing.T, rows *store.Repo) []store.Post {
 	t.Helper()
 	posts, err := rows.Posts(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return posts
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -207,12 +208,8 @@ func (s *stage) review(n int, fs ...precedent.Finding) *precedent.Review {
 func (s *stage) plan(r *precedent.Review, o Options) {
 	s.t.Helper()
 	threads, err := s.rows.Threads(s.t.Context(), s.pull.Number)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := s.rows.SaveReview(s.t.Context(), r, s.poster.Plan(r, threads, o)...); err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, err)
+	needs.NoError(s.t, s.rows.SaveReview(s.t.Context(), r, s.poster.Plan(r, threads, o)...))
 }
 
 // answered is a review that answers threads.
@@ -251,9 +248,7 @@ func (s *stage) say(n int, fs ...precedent.Finding) Delivery {
 func (s *stage) again() {
 	s.t.Helper()
 	p, db, err := newPoster(s.t.Context(), s.url, s.file, s.Clock.Now, s.Clock.Sleep, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, err)
 	s.t.Cleanup(func() { db.Close() })
 	s.poster, s.rows = p, p.Rows
 }
@@ -312,9 +307,7 @@ func (s *stage) want(want seen) {
 func (s *stage) states() map[string]int {
 	s.t.Helper()
 	posts, err := s.rows.Posts(s.t.Context(), s.pull.Number)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, err)
 	n := map[string]int{}
 	for _, p := range posts {
 		n[string(p.Kind)+" "+string(p.State)]++
@@ -325,9 +318,7 @@ func (s *stage) states() map[string]int {
 func (s *stage) threads() []precedent.Thread {
 	s.t.Helper()
 	threads, err := s.rows.Threads(s.t.Context(), s.pull.Number)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, err)
 	return threads
 }
 

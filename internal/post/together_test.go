@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -24,13 +25,9 @@ func (s *stage) asks(p *Poster, n int, words string) {
 			a.Key, a.Root = strings.Replace(a.Key, "comment", "inline", 1), threads[0].Comment
 		}
 		planned, err := p.PlanAnswer(s.pull.Number, s.pull.Head.SHA, a)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		if err := p.Rows.SaveHandled(s.t.Context(), s.pull.Number,
-			store.HandledComment{Comment: a.Key, Hash: "h", At: s.Clock.Now()}, planned); err != nil {
-			s.t.Fatal(err)
-		}
+		needs.NoError(s.t, err)
+		needs.NoError(s.t, p.Rows.SaveHandled(s.t.Context(), s.pull.Number,
+			store.HandledComment{Comment: a.Key, Hash: "h", At: s.Clock.Now()}, planned))
 	}
 }
 
@@ -60,17 +57,13 @@ func (s *stage) wantAnswers(want int) {
 func (s *stage) died() {
 	s.t.Helper()
 	posts, err := s.rows.AnswerPosts(s.t.Context(), s.pull.Number)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, err)
 	for i := range posts {
 		if posts[i].State.Done() {
 			posts[i].State, posts[i].Remote = store.PostSending, ""
 		}
 	}
-	if err := s.rows.SetPosts(s.t.Context(), posts...); err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, s.rows.SetPosts(s.t.Context(), posts...))
 	s.again()
 }
 

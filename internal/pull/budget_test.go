@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/settings"
 )
@@ -41,9 +42,7 @@ func (f *forks) run(number int, day float64, by settings.By) (asked int, said st
 	f.T.Helper()
 	e := &pulltest.Engine{Arrive: pulltest.Meeting(1), USD: usd}
 	said, err := f.runOn(number, day, by, e)
-	if err != nil {
-		f.T.Fatal(err)
-	}
+	needs.NoError(f.T, err)
 	return e.Asked, said
 }
 
@@ -66,12 +65,10 @@ func (f *forks) runOn(number int, day float64, by settings.By, e *pulltest.Engin
 func (f *forks) spent() float64 {
 	f.T.Helper()
 	total := 0.0
-	if err := f.read(7, func(pull *Pull) (err error) {
+	needs.NoError(f.T, f.read(7, func(pull *Pull) (err error) {
 		total, err = pull.spentToday(f.T.Context(), newJob(nil).Settings)
 		return err
-	}); err != nil {
-		f.T.Fatal(err)
-	}
+	}))
 	return total
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -27,9 +28,7 @@ func (s *stage) clone(name string) *workspace.Workspace {
 	pulltest.Git(s.T, s.Home, dir, "remote", "set-url", "origin", "https://"+s.connection.Host()+"/acme/shop.git")
 	pulltest.Git(s.T, s.Home, dir, "config", "user.name", "Kim Git")
 	w, err := s.env.OpenWorkspace(s.T.Context(), workspace.Location{Dir: dir})
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	needs.NoError(s.T, err)
 	s.T.Cleanup(w.Close)
 	return w
 }
@@ -87,9 +86,7 @@ func TestDismissPosted(t *testing.T) {
 		t.Error(err)
 	}
 	again, err := s.env.OpenWorkspace(t.Context(), workspace.Location{Dir: w.Git.Top()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	defer again.Close()
 	if kept, err := again.Memory.Dismissals(t.Context()); err != nil || len(kept) != 1 ||
 		kept[0].Fingerprint != fingerprint {

@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -31,9 +32,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := pulltest.NewStage(t)
 	key, err := comment.NewKey(pulltest.MarkerKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return &stage{Stage: s, env: pulltest.NewEnv(s.Home, s.Clock), connection: workspace.Connection{
 		Forge: s.Client, Known: true, Key: key, Secrets: []string{forgetest.Secret},
 		Folder: filepath.Join(s.Home, "work", ".git"),

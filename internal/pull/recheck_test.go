@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -25,15 +26,11 @@ func citedOn(t *testing.T) (*stage, *forgetest.Pull, *Publisher) {
 	}}
 	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[3] = old })
 	db, err := store.OpenMemory(t.Context(), store.Options{Now: s.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
 	repo := s.repo()
 	rows, err := db.RepoFor(t.Context(), repo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return s, old, &Publisher{Rows: rows, Pull: &Pull{
 		Env: s.env, Conn: s.connection, Repo: &Repository{Repository: &workspace.Repository{}, Repo: repo},
 	}}
@@ -101,12 +98,10 @@ func TestRecheck(t *testing.T) {
 		t.Errorf("%+v, %+v", use, r.Failures)
 	}
 	var left []precedent.ForgeID
-	if err := p.Rows.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error {
+	needs.NoError(t, p.Rows.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error {
 		left = append(left, c.ID)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if slices.Contains(left, said[1].ID) || !slices.Contains(left, said[0].ID) {
 		t.Errorf("the corpus has %v", left)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/run"
 )
@@ -30,7 +31,7 @@ func TestPullThatGitRefuses(t *testing.T) {
 			pulltest.Git(t, s.Home, work, "rev-parse", "feature")
 		s.Pull.Diff = pulltest.Git(t, s.Home, work, "diff", "main...feature") + "\n"
 	})
-	if err := s.read(7, func(pull *Pull) error {
+	needs.NoError(t, s.read(7, func(pull *Pull) error {
 		p, err := pull.Prepare(t.Context(), newJob(&pulltest.Engine{Arrive: pulltest.Meeting(1)}))
 		if err != nil {
 			return err
@@ -51,7 +52,5 @@ func TestPullThatGitRefuses(t *testing.T) {
 			t.Errorf("%s, status %d, %+v", made.Review.Verdict, made.Status, made.Review.Failures)
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

@@ -23,16 +23,12 @@ func TestSharedMemoryIsKept(t *testing.T) {
 			}
 			s := newStage(t)
 			db, err := s.env.OpenInstallation(t.Context(), url, filepath.Join(s.Home, "server"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			defer db.Close()
 			s.env.Shared = db
 			repo := s.repo()
 			w, err := s.env.SharedWorkspace(t.Context(), repo)
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			defer w.Close()
 			s.World.Say(s.Pull, forgetest.Ann, "", "Please close the file.") // so that there is a corpus
 			if _, err := s.env.SyncCorpus(t.Context(), s.connection, w,
@@ -40,7 +36,7 @@ func TestSharedMemoryIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			now := s.Clock.Now()
-			if err := s.read(7, func(pull *Pull) error {
+			needs.NoError(t, s.read(7, func(pull *Pull) error {
 				pull.ApplyEvent(t.Context(), forge.Event{Repo: repo, Comments: []forge.CommentChange{{
 					Action: forge.CommentCreated, Pull: pull.PullRequest,
 					NumberedComment: forge.NumberedComment{Number: 7, Comment: forge.Comment{
@@ -49,13 +45,9 @@ func TestSharedMemoryIsKept(t *testing.T) {
 					}},
 				}}})
 				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			rows, err := w.Rows(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			if c, err := rows.CorpusComment(t.Context(), string(forge.OnThread), "777"); err != nil || !c.MayWrite ||
 				c.Pull != 7 {
 				t.Errorf("the event is not in the corpus: %+v, %v", c, err)
@@ -66,9 +58,7 @@ func TestSharedMemoryIsKept(t *testing.T) {
 				Category: precedent.Security, Severity: precedent.High,
 				Title: "The owner is not checked", Body: "a body", Quote: "a quote",
 			}}}
-			if err := w.Memory.Record(t.Context(), review); err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, w.Memory.Record(t.Context(), review))
 			if due, err := w.ConsolidationDue(t.Context()); err != nil || !due {
 				t.Errorf("patterns are not looked for: %v", err)
 			}

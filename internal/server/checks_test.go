@@ -32,11 +32,9 @@ func TestCheckCI(t *testing.T) {
 		return all, nil
 	}
 	for n, problem := range map[int]string{1: "", 4: "the forge is down", 5: ""} {
-		if err := s.queue.Want(t.Context(), queue.Task{
+		needs.NoError(t, s.queue.Want(t.Context(), queue.Task{
 			Kind: queue.Review, Repo: shop, Pull: n, Head: sha(n), Reason: "before",
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		err := s.db.Transact(t.Context(), "let a job wait", func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(t.Context(), "UPDATE work SET ran = generation, problem = $1 WHERE pull = $2", problem, n)
 			if err == nil {
@@ -47,11 +45,9 @@ func TestCheckCI(t *testing.T) {
 		})
 		needs.NoError(t, err)
 	}
-	if err := s.checkCI(t.Context(), &queue.Run{Task: queue.Task{
+	needs.NoError(t, s.checkCI(t.Context(), &queue.Run{Task: queue.Task{
 		Kind: queue.CheckCI, Repo: shop, Head: sha(2), Reason: "run completed",
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	var wanted []int
 	for _, j := range s.jobs(t) {
 		if j.State == queue.Ready && j.Reason == "run completed" {

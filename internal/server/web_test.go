@@ -229,12 +229,10 @@ func TestSweep(t *testing.T) {
 		t.Errorf("cancelled: %q", got)
 	}
 	repo := p.served.All()[0]
-	if err := p.o.Reviewer.SaveWatched(t.Context(), repo, []workspace.PullSeen{
+	needs.NoError(t, p.o.Reviewer.SaveWatched(t.Context(), repo, []workspace.PullSeen{
 		{Pull: 9, Head: sha(9)},
 		{Pull: 10, Head: sha(10)},
-	}, nil); err != nil {
-		t.Fatal(err)
-	}
+	}, nil))
 	needs.NoError(t, p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)))
 	if got := sweep(); !slices.Equal(got, []string{"sweep"}) {
 		t.Errorf("a lost job: %q", got)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // Git serves the repositories below a folder, owner/name.git, by git's own server program, and tells the
@@ -75,9 +76,7 @@ esac
 func (s *Stage) Git(t testing.TB, root string) *Git {
 	t.Helper()
 	folder, err := gitPrograms()
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	g := &Git{t: t, world: s.World, root: root, hooks: t.TempDir(), backend: filepath.Join(folder, "git-http-backend")}
 	for name, script := range map[string]string{"update": updateHook, "post-receive": postReceive} {
 		if err := os.WriteFile(filepath.Join(g.hooks, name), []byte(script), 0o700); err != nil { //nolint:gosec // git runs it

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // GitHub is a server that shows a world like GitHub, with its JSON, paging, ETags and rate limit.
@@ -52,9 +54,7 @@ func (s *Stage) GitHub(t testing.TB) *GitHub {
 	t.Helper()
 	needJudges(t)
 	rules, err := description()
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	g := &GitHub{
 		t: t, stage: s, rules: rules, limit: 5000, left: 5000, reset: s.Clock.Now().Add(rateWindow),
 		issued: map[string]issued{}, graph: 5000,

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestGraphQLRefuses: a query that GitHub would not take fails the test, and so does what the fake does not know.
@@ -28,21 +30,15 @@ func TestGraphQLRefuses(t *testing.T) {
 			inner := &recorder{TB: t}
 			g := NewStage(t).GitHub(inner)
 			data, err := json.Marshal(object{"query": test.query, "variables": test.variables})
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/api/v3/graphql", bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			req.Header = http.Header{
 				"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"}, "Accept": {"application/vnd.github+json"},
 				"Content-Type": {"application/json"}, "Authorization": {"Bearer " + Secret},
 			}
 			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			resp.Body.Close()
 			if resp.StatusCode != http.StatusOK || inner.errors != test.fails {
 				t.Errorf("%d, %d complaints", resp.StatusCode, inner.errors)

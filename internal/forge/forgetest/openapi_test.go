@@ -5,15 +5,15 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestJudge plants what the judging of requests exists to catch.
 func TestJudge(t *testing.T) {
 	needJudges(t)
 	rules, err := description()
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	const repo = "/repos/acme/shop"
 	for _, test := range []struct {
 		name, method, target, body string
@@ -58,16 +58,12 @@ func TestServerJudges(t *testing.T) {
 	g := s.GitHub(inner)
 	for _, path := range []string{"/api/v3/repos/acme/shop/pulls/1", "/api/v3/repos/acme/shop/pulls?stat=open"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		req.Header = http.Header{
 			"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"}, "Accept": {"application/vnd.github+json"},
 		}
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("without a token the answer is %d", resp.StatusCode)

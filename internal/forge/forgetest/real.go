@@ -16,6 +16,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // Real is a repository of its own on a running Gitea or Forgejo. What people do in the world, they do
@@ -136,9 +137,7 @@ func (r *Real) Shows(head string) bool {
 // GitURL is the address for git, with the credentials of an account, or of the administrator for nil.
 func (r *Real) GitURL(who *forge.Person) string {
 	u, err := url.Parse(r.URL + "/" + r.Owner + "/" + r.Name + ".git")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	needs.NoError(r.t, err)
 	u.User = r.user(who)
 	return u.String()
 }
@@ -164,21 +163,15 @@ func (r *Real) issue(path string) string {
 func (r *Real) as(who *forge.Person, method, path string, body, to any) {
 	r.t.Helper()
 	data, err := json.Marshal(body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	needs.NoError(r.t, err)
 	request, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+"/api/v1"+path, bytes.NewReader(data))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	needs.NoError(r.t, err)
 	user := r.user(who)
 	password, _ := user.Password()
 	request.SetBasicAuth(user.Username(), password)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	needs.NoError(r.t, err)
 	defer response.Body.Close()
 	data, err = io.ReadAll(response.Body)
 	if err == nil && to != nil {
@@ -397,13 +390,9 @@ func (r *Real) PushesBy(who forge.Person) (n int) {
 func (r *Real) Resolves() bool {
 	r.t.Helper()
 	request, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, r.URL+"/swagger.v1.json", http.NoBody)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	needs.NoError(r.t, err)
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	needs.NoError(r.t, err)
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // Comment lets a person comment on the pull request as a whole.
@@ -39,9 +40,7 @@ type Mailbox struct {
 func (s *Stage) Mailbox(t testing.TB, address string) *Mailbox {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	b := &Mailbox{got: map[string]int{}}
 	t.Cleanup(func() { l.Close() })
 	go func() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // say adds a comment, on the line of a conversation or on the pull request.
@@ -81,9 +82,7 @@ func (r *Real) Hook(address, secret string) {
 func (r *Real) Proxy(ahead func() time.Duration, do func(request *http.Request, next func())) {
 	r.t.Helper()
 	to, err := url.Parse(r.URL)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	needs.NoError(r.t, err)
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) },
 		ModifyResponse: func(response *http.Response) error {

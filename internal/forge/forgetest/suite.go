@@ -14,6 +14,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // Build creates the forge under test, which shows the stage's world. It uses the
@@ -122,9 +123,7 @@ func openPullRequests(t *testing.T, s *Stage, f forge.Forge) {
 		}
 	})
 	open, err := f.Open(t.Context(), repo(f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	if !slices.IsSortedFunc(open, func(a, b forge.PullRequest) int { return b.Updated.Compare(a.Updated) }) {
 		t.Error("the one that changed last is not the first")
 	}
@@ -173,9 +172,7 @@ func manyComments(t *testing.T, s *Stage, f forge.Forge) {
 			want = s.told(p, want)
 		})
 		got, err := f.Comments(t.Context(), repo(f), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		if d := cmp.Diff(want, got, addresses...); d != "" {
 			t.Errorf("%d of each kind (-want +got):\n%.2000s", n, d)
 		}
@@ -221,9 +218,7 @@ func permissionsGrowOld(t *testing.T, s *Stage, f forge.Forge) {
 	ask := func() forge.Permission {
 		t.Helper()
 		p, err := f.Permission(t.Context(), repo(f), Bo)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		return p
 	}
 	if got := ask(); got != forge.Write {

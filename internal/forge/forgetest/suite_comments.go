@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // refusesClosed: where comments are not possible, the error has its own kind, and nothing is posted.
@@ -64,9 +65,7 @@ func refusesClosed(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 
 func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[:2]...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	m, err := f.Comment(t.Context(), repo(f), till, "first")
 	if err != nil || m.Kind != forge.OnThread || m.ID == "" || m.Author.ID != s.World.Me.ID ||
 		!strings.Contains(m.URL, f.Host()+"/acme/shop/") {
@@ -86,9 +85,7 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 	words := map[forge.CommentRef]string{}
 	said, err := f.Comments(t.Context(), repo(f), till)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	for _, m := range said {
 		words[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = string(m.Body)
 	}
@@ -152,9 +149,7 @@ func sparesOthersComments(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 // repliesAndResolves tests replies, and conversations resolved and reopened by us and by others.
 func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0], goodRemarks[3]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	root := posted.Remarks[0]
 	theirs := s.World.Say(p, Bo, root, "I do not think so.")
 	ours, err := f.Reply(t.Context(), repo(f), till, root, "But look.")
@@ -168,9 +163,7 @@ func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	s.Clock.Pass(time.Minute)
 	s.World.Rewrite(p, forge.CommentRef{Kind: forge.OnLine, ID: theirs.ID}, "I do think so.")
 	said, err := f.Comments(t.Context(), repo(f), till)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	for _, m := range said {
 		if m.Kind == forge.OnLine && m.ID == theirs.ID && (string(m.Body) != "I do think so." || m.Edited.Before(m.At)) {
 			t.Errorf("what was changed is %+v", m)
@@ -193,9 +186,7 @@ func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 	for _, closed := range []bool{true, true, false, false, true} {
 		no, err := f.Resolve(t.Context(), repo(f), till, find(), closed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		if no != "" {
 			break // which this forge cannot do
 		}
@@ -240,13 +231,9 @@ func manyConversations(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 
 func readsReactions(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	m, err := f.Comment(t.Context(), repo(f), till, "hello")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	for _, c := range []forge.CommentRef{{Kind: forge.OnLine, ID: posted.Remarks[0]}, {Kind: forge.OnThread, ID: m.ID}} {
 		if got, err := f.Reactions(t.Context(), repo(f), till, c); err != nil || len(got) != 0 {
 			t.Errorf("at first: %+v, %v", got, err)
@@ -268,9 +255,7 @@ func readsReactions(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		}
 	}
 	all, err := f.Comments(t.Context(), repo(f), till)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	for _, c := range all { // callers request reactions only of comments with votes
 		if n := c.Votes; c.Kind == forge.OnLine && c.ID == posted.Remarks[0] && n != 2 && n != -1 {
 			t.Errorf("%d votes, want 2, or -1 if the forge does not tell", n)
@@ -302,9 +287,7 @@ func setsChecks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}{{"r1", forge.Failure}, {"r1", forge.Failure}, {"r2", forge.Success}, {"r3", forge.Neutral}} {
 		check.Review, check.Result = k.review, k.result
 		no, err := f.Check(t.Context(), repo(f), check)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		if no != "" {
 			if n, _ := seen(); n != 0 {
 				t.Errorf("%q, and there are %d checks", no, n)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // mostTries bounds the attempts of one request.
@@ -164,13 +165,9 @@ func cancelled(t *testing.T, s *Stage, f forge.Forge) {
 func lagging(t *testing.T, s *Stage, f forge.Forge) {
 	s.Script.Plan(Fault{Lag: 1, Times: 3})
 	early, err := f.Comments(t.Context(), repo(f), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	late, err := f.Comments(t.Context(), repo(f), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	p := Shop().Pulls[1]
 	want := s.told(p, p.Comments)
 	if len(early) >= len(want) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // histories tests how a forge lists all comments of a repository.
@@ -381,9 +382,7 @@ func historyGap(t *testing.T, s *Stage, f forge.Forge) {
 					s.Script.Forget()
 				}
 				page, err := f.History(t.Context(), repo(f), q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				needs.NoError(t, err)
 				for _, m := range page.Comments {
 					all[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = true
 				}

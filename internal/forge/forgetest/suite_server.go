@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // unchangedPullRequests is rows 9 and 11 of the fault matrix: an unchanged list of several pages is
@@ -31,9 +32,7 @@ func unchangedPullRequests(t *testing.T, s *Stage, f forge.Forge) {
 	numbers := func() map[int]forge.PullRequest {
 		t.Helper()
 		all, err := f.Open(t.Context(), repo(f))
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		found := map[int]forge.PullRequest{}
 		for _, p := range all {
 			found[p.Number] = p
@@ -117,9 +116,7 @@ func checksOfCommit(t *testing.T, s *Stage, f forge.Forge) {
 	}
 	s.World.ReportStatus(shop, Status{Commit: sha("b"), Context: "other", State: "failure", By: Bo})
 	all, err = f.Checks(t.Context(), repo(f), commit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	got := map[string]forge.CheckState{}
 	for _, c := range all {
 		got[c.Name] = c.State
@@ -234,9 +231,7 @@ func fencedWrites(t *testing.T, s *Stage, f forge.Forge) {
 	p := Till()
 	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[till] = p })
 	said, err := f.Comment(ctx, repo(f), till, "One.")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	came := s.Script.Requests()
 	if len(asked) == 0 || asked[len(asked)-1] != len(came)-1 {
 		t.Errorf("%d requests came, and the fence was asked after %v", len(came), asked)

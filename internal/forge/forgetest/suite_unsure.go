@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // writeFaults tests failures of requests that make changes. It skips forges without a server.
@@ -114,9 +115,7 @@ func unsureEdit(t *testing.T, build Build) {
 	t.Helper()
 	s, f, p := writable(t, build)
 	m, err := f.Comment(t.Context(), repo(f), till, "first")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	s.Script.Plan(Fault{Method: http.MethodPatch, After: true, Status: http.StatusBadGateway})
 	err = f.Edit(t.Context(), repo(f), till, forge.CommentRef{Kind: m.Kind, ID: m.ID}, "second")
 	if s.Script.Left() > 0 {

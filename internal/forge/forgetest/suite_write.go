@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // till is the pull request that the tests write to.
@@ -106,9 +107,7 @@ func postsReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	d := draftOf(p, append(slices.Clone(goodRemarks), remarkAt("src/till.go", precedent.Right, 0, 0,
 		"the file as a whole"))...)
 	posted, err := f.Post(t.Context(), repo(f), till, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	onFile := len(goodRemarks) // which not every forge can have in a review
 	if len(posted.Rejected) > 1 || len(posted.Rejected) == 1 && (posted.Rejected[0].Remark != onFile ||
 		posted.Rejected[0].Why == "") {
@@ -128,9 +127,7 @@ func postsReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, me forge.Person) {
 	t.Helper()
 	said, err := f.Comments(t.Context(), repo(f), till)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	byID := map[forge.CommentRef]forge.Comment{}
 	for _, m := range said {
 		byID[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = m
@@ -181,9 +178,7 @@ func rejectsRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 	d := draftOf(p, mixed...)
 	posted, err := f.Post(t.Context(), repo(f), till, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	var indices []int
 	for _, no := range posted.Rejected {
 		indices = append(indices, no.Remark)
@@ -225,9 +220,7 @@ func tooManyRemarks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	refused(t, err, forge.KindInvalid, forge.KindRefused)
 	checkNothingPosted(t, s, p)
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, many[1:]...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	slices.Sort(posted.Remarks)
 	if n := len(slices.Compact(posted.Remarks)); n != forge.MaxRemarks || posted.Remarks[0] == "" {
 		t.Errorf("%d numbers of %d remarks", n, forge.MaxRemarks)
@@ -313,9 +306,7 @@ func takesRequestsBack(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	blocking := func() (all []precedent.ForgeID) {
 		t.Helper()
 		listed, err := f.Comments(t.Context(), repo(f), till)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		for _, m := range listed {
 			if m.Blocks {
 				all = append(all, m.ID)

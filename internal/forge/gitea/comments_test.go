@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // begin posts one remark, and gives its number.
@@ -82,9 +83,7 @@ func TestTwoRemarksOnALine(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "one"),
 		on(precedent.Right, 2, 2, "two")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	person := b.World.Say(b.pull, forgetest.Ann, posted.Remarks[0], "because")
 	b.World.Close(b.pull, posted.Remarks[0], forgetest.Ann)
 	threads, err := b.Threads(t.Context(), b.repo, 2)
@@ -153,9 +152,7 @@ func TestDeletingAndEditing(t *testing.T) {
 		b := lay(t, kind)
 		line := b.begin(t)
 		said, err := b.Comment(t.Context(), b.repo, 2, "summary")
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		for _, m := range []forge.CommentRef{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
 			if err := b.Edit(t.Context(), b.repo, 2, m, "edited"); err != nil {
 				t.Errorf("%v: %v", m, err)
@@ -202,9 +199,7 @@ func TestADeletionThatDoesNothing(t *testing.T) {
 		b := lay(t, kind)
 		line := b.begin(t)
 		said, err := b.Comment(t.Context(), b.repo, 2, "summary")
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		b.Script.Plan(forgetest.Fault{Method: "DELETE", On: "/issues/comments/", Status: 204, Times: 2})
 		for _, m := range []forge.CommentRef{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
 			if no, err := b.Delete(t.Context(), b.repo, 2, m); err != nil || no == "" {
@@ -243,9 +238,7 @@ func TestStatuses(t *testing.T) {
 			Name: "precedent", Commit: b.pull.Head.SHA, Review: "r", Result: result, Title: "1 finding\nof note", Body: "more",
 			URL: "https://forge.example/1",
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		return no
 	}
 	want := map[forge.CheckResult]string{

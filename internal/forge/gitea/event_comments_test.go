@@ -6,6 +6,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestCommentsOfEvents: an event tells that a comment was edited or deleted, but not its kind, so
@@ -23,9 +24,7 @@ func TestCommentsOfEvents(t *testing.T) {
 	} {
 		e, err := c.ReadEvent("issue_comment", fmt.Appendf(nil, `{"action": %q, "issue": {"number": 3, %s}, "repository": {"full_name": "acme/shop"},
 			"comment": {"id": 18, "body": "A reply", "user": {"id": 3, "login": "bob"}, "created_at": "2026-11-22T06:56:01Z", "updated_at": "2026-11-22T06:57:01Z"}}`, test.action, test.pull))
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		if test.want == "" {
 			if len(e.Comments) != 0 {
 				t.Errorf("%s: %+v", test.action, e.Comments)

@@ -10,14 +10,13 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func eventClient(t testing.TB) *gitea.Client {
 	t.Helper()
 	c, err := gitea.New(gitea.Options{BaseURL: "https://git.example"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return c
 }
 

@@ -16,16 +16,12 @@ import (
 func open(t *testing.T, s *forgetest.Stage, base string) *gitea.Client {
 	t.Helper()
 	token, err := wire.NewToken(forgetest.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{
 		Now:   s.Clock.Now,
 		Sleep: s.Clock.Sleep,
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return c
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // till is a change with two hunks: lines 1 to 4 and 20 to 22 of the new file,
@@ -110,9 +111,7 @@ func TestRemarksStandOnTheirSides(t *testing.T) {
 		t.Fatalf("%+v, %v", posted, err)
 	}
 	said, err := b.Comments(t.Context(), b.repo, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	got := map[string]precedent.Span{}
 	for _, m := range said {
 		if m.Kind != forge.OnLine {

@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // appKey is made once: it takes a while.
@@ -43,9 +44,7 @@ func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub) *Client {
 	a.Key = &appKey().PublicKey
 	g.AsApp(a)
 	app, err := NewApp(a.ClientID, appPEM())
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app, wire.Token{} })
 }
 
@@ -68,18 +67,12 @@ func TestAppOfARenamedRepository(t *testing.T) {
 // from a minute ago to nine minutes from now.
 func TestAppSignsForItself(t *testing.T) {
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(appKey())
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	for _, key := range [][]byte{appPEM(), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})} {
 		app, err := NewApp(" 77\n", key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		signed, err := app.sign(forgetest.Epoch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		var claims jwt.RegisteredClaims
 		_, err = jwt.ParseWithClaims(signed.Reveal(), &claims, func(*jwt.Token) (any, error) {
 			return &appKey().PublicKey, nil

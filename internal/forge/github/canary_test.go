@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestTokenGoesNowhere looks for the token in every place where it does not
@@ -162,13 +163,9 @@ func TestGitHubItself(t *testing.T) {
 			}),
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	p, err := c.PullRequest(t.Context(), precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	if p.URL != "https://github.com/acme/shop/pull/2" || p.Head.CloneURL != "https://github.com/cy/shop-of-mine.git" ||
 		p.Ref != "refs/pull/2/head" {
 		t.Errorf("%+v", p)

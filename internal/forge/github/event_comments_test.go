@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestCommentsOfEvents: GitHub's examples tell which comment was created, edited or deleted.
@@ -17,9 +18,7 @@ func TestCommentsOfEvents(t *testing.T) {
 	for name, all := range examples(t) {
 		for i, payload := range all {
 			e, err := c.ReadEvent(name, payload)
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			if kinds[name] == "" && len(e.Comments) > 0 {
 				t.Errorf("%s %d tells of comments", name, i)
 			}

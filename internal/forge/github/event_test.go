@@ -23,16 +23,12 @@ const hooksVariable = "PRECEDENT_TEST_WEBHOOKS"
 func examples(t testing.TB) map[string][]json.RawMessage {
 	t.Helper()
 	data, err := os.ReadFile(needs.File(t, hooksVariable, "hooks/index.json", "GitHub's examples of webhooks"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	var events []struct {
 		Name     string
 		Examples []json.RawMessage
 	}
-	if err := json.Unmarshal(data, &events); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, json.Unmarshal(data, &events))
 	all := map[string][]json.RawMessage{}
 	for _, e := range events {
 		all[e.Name] = e.Examples
@@ -47,9 +43,7 @@ func examples(t testing.TB) map[string][]json.RawMessage {
 func public(t testing.TB) *Client {
 	t.Helper()
 	c, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestConformance(t *testing.T) {
@@ -25,9 +26,7 @@ func client(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub) *Client {
 func clientWith(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub, change func(*Options)) *Client {
 	t.Helper()
 	token, err := wire.NewToken(forgetest.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	o := Options{
 		BaseURL: g.URL, Token: token,
 		Network: wire.Network{
@@ -36,9 +35,7 @@ func clientWith(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub, change fu
 	}
 	change(&o)
 	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // listed answers with files where the diff is too large.
@@ -22,9 +23,7 @@ func listed(t testing.TB, s *forgetest.Stage, pages ...[]*changedFile) {
 	s.World.Change(func() { shop(s).Pulls[1].Huge = true })
 	for _, p := range pages {
 		body, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		s.Script.Plan(forgetest.Fault{On: "/pulls/1/files", Status: 200, Body: string(body)})
 	}
 }
@@ -59,9 +58,7 @@ func TestListedPatch(t *testing.T) {
 		file("modified", "new.go", "", "@@ -1 +1 @@\n-a\n+b", 2), // pages have shifted
 	})
 	patch, skipped, err := c.Patch(t.Context(), repo, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	change, err := diff.ParsePatch(bytes.NewReader(patch), diff.DefaultLimits)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, patch)

@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // till is a stage with the pull request that is made for remarks, number 8.
@@ -124,9 +125,7 @@ func TestOwnPullRequest(t *testing.T) {
 func TestPendingInTheWay(t *testing.T) {
 	s, c, repo, p := till(t)
 	begun := map[string]string{"body": "My own words, not ready."}
-	if err := c.begin(t.Context(), "begin", repo).Send(http.MethodPost, begun, nil, "pulls/8/reviews"); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, c.begin(t.Context(), "begin", repo).Send(http.MethodPost, begun, nil, "pulls/8/reviews"))
 	_, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad")))
 	if e := trouble(err); e.Kind != forge.KindInvalid || e.Unsure ||
 		!strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestCheckRuns: the newest run of each name and app counts, beside the statuses, in the states of the CI monitor.
@@ -50,9 +51,7 @@ func TestCheckRuns(t *testing.T) {
 	})
 	want["legacy"] = forge.CheckPending
 	all, err := c.Checks(t.Context(), repo, commit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	got := map[string]forge.CheckState{}
 	for _, k := range all {
 		if got[k.Name] = k.State; k.Own || k.URL == "" || k.Started.IsZero() {
@@ -206,9 +205,7 @@ func serverClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, has map
 	a.Key, a.Permissions = &appKey().PublicKey, has
 	g.AsApp(a)
 	app, err := NewApp(a.ClientID, appPEM())
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app.ForServer(), wire.Token{} })
 }
 

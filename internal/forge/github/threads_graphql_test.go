@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestGitHubsOwnExamples reads the answers that GitHub's description gives as examples.
@@ -162,14 +163,10 @@ func TestStrangeAnswers(t *testing.T) {
 	example := forgetest.Example(t, "pull-request")
 	pull := func(change func(p, head map[string]any)) string {
 		var p map[string]any
-		if err := json.Unmarshal(example, &p); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, json.Unmarshal(example, &p))
 		change(p, p["head"].(map[string]any))
 		changed, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		return string(changed)
 	}
 	for _, test := range []struct{ name, on, body string }{
@@ -238,9 +235,7 @@ func FuzzAnswer(f *testing.F) {
 				}, nil
 			}),
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		repo := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
 		p, err1 := c.PullRequest(t.Context(), repo, 1)
 		_, err2 := c.Comments(t.Context(), repo, 1)

@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // talk makes conversations, each with so many comments.
@@ -141,9 +142,7 @@ func TestConversationsWithoutEnd(t *testing.T) {
 func TestFoldedReview(t *testing.T) {
 	s, c, repo, p := till(t)
 	posted, err := c.Post(t.Context(), repo, 8, draft(p))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	words := forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}
 	s.Script.Plan(forgetest.Fault{
 		On: "/graphql", Status: 403, Body: `{"message":"Resource not accessible by integration"}`,

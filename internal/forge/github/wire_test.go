@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // statuses are the answers that were given.
@@ -27,9 +28,7 @@ func statuses(s *forgetest.Stage) []int {
 func TestUnchangedCostsNothing(t *testing.T) {
 	s, _, c, repo := open(t)
 	first, err := c.PullRequest(t.Context(), repo, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	left := c.Quota().Left
 	second, err := c.PullRequest(t.Context(), repo, 1)
 	if err != nil || !cmp.Equal(first, second) {
@@ -89,9 +88,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: page(2), Times: 2},
 		forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: `[]`})
 	got, err := c.Comments(t.Context(), repo, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	asked := s.Script.Requests()
 	if len(asked) != 5 || !strings.Contains(asked[2].Path, "page=3") || strings.Contains(fmt.Sprint(asked), "page=7") {
 		t.Errorf("asked %v", asked)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var (
@@ -33,9 +34,7 @@ func folder(t *testing.T, files map[string]string) (*Forge, error) {
 	dir := t.TempDir()
 	for name, text := range all {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, []byte(text), 0o600)))
 	}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	return New(Options{Dir: dir, Now: func() time.Time { now = now.Add(time.Second); return now }})
@@ -47,9 +46,7 @@ func TestConversation(t *testing.T) {
 	f, err := folder(t, nil)
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 	}
 	must(err)
 	at := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 3, End: 4}
@@ -108,9 +105,7 @@ func TestConversation(t *testing.T) {
 // TestFence: without the consent of the fence nothing is written.
 func TestFence(t *testing.T) {
 	f, err := folder(t, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	lost := errors.New("the lease is lost")
 	ctx := forge.WithFence(t.Context(), func(context.Context) error { return lost })
 	_, said := f.Comment(ctx, shop, 7, "late")
@@ -131,9 +126,7 @@ func TestOthersComments(t *testing.T) {
 	f, err := folder(t, map[string]string{
 		"pulls/7/talk.json": `{"comments": [{"id": 1, "kind": "issue", "author": {"id": 1, "login": "ann"}, "body": "hm", "at": "2026-01-02T03:04:05Z"}]}`,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	ref := forge.CommentRef{Kind: forge.OnThread, ID: "1"}
 	_, deleted := f.Delete(t.Context(), shop, 7, ref)
 	for _, err := range []error{f.Edit(t.Context(), shop, 7, ref, "x"), deleted} {
@@ -168,9 +161,7 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	f, err := folder(t, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	if _, err := f.PullRequest(t.Context(), precedent.Repo{Host: DefaultHost, Owner: "acme", Name: "other"},
 		7); err == nil {
 		t.Error("another repository is read")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestPublicOnly(t *testing.T) {
@@ -35,9 +37,7 @@ func TestPublicForgeIsNotHere(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { came++ }))
 	defer server.Close()
 	home, err := url.Parse(server.URL + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	for public, want := range map[bool]int{true: 0, false: 1} {
 		came = 0
 		tr := New(Options{

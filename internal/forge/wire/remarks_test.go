@@ -6,6 +6,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestRemarksInsideOneHunk tries every span of a small file.
@@ -13,9 +14,7 @@ func TestRemarksInsideOneHunk(t *testing.T) {
 	const patch = "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n" +
 		"@@ -2,3 +2,4 @@\n a\n-b\n+c\n+d\n e\n@@ -9,2 +10,1 @@\n f\n-g\n"
 	change, err := diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	hunks := map[precedent.Side]string{precedent.Right: "0011110000200000", precedent.Left: "0011100002200000"} // by line
 	for side, of := range hunks {
 		for start := range of {

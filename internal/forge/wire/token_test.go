@@ -10,13 +10,12 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestTokenPrintsAsPlaceholder(t *testing.T) {
 	token, err := NewToken("  " + forgetest.Secret + "\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	tr := New(Options{Home: &url.URL{}, Token: Static(token)})
 	tr.rememberToken(token)
 	held := struct {
@@ -31,9 +30,7 @@ func TestTokenPrintsAsPlaceholder(t *testing.T) {
 		slog.New(slog.NewTextHandler(&out, nil)).Info("x", "v", v)
 		slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "v", v)
 	}
-	if err := json.NewEncoder(&out).Encode(struct{ T Token }{token}); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, json.NewEncoder(&out).Encode(struct{ T Token }{token}))
 	for i := 4; i+8 <= len(forgetest.Secret); i++ {
 		if w := forgetest.Secret[i : i+8]; strings.Contains(out.String(), w) ||
 			strings.Contains(out.String(), fmt.Sprintf("%x", w)) {

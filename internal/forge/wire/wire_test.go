@@ -17,6 +17,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // server answers with what is planned, then with 201.
@@ -76,13 +77,9 @@ func cut(w http.ResponseWriter, _ *http.Request) {
 func transport(t *testing.T, base string, change func(*Options)) (*Transport, *forgetest.Clock) {
 	t.Helper()
 	home, err := Address(base + "/api/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	token, err := NewToken(forgetest.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	clock := forgetest.NewStage(t).Clock
 	o := Options{
 		Forge: "Forge", Home: home, Scheme: "token", Token: Static(token),
@@ -252,15 +249,11 @@ func TestAuthorization(t *testing.T) {
 	for _, change := range []func(*Options){nil, func(o *Options) { o.Token = nil }} {
 		tr, _ := transport(t, s.URL, change)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/x", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		req.Header.Set("Authorization", "Basic eDp5")
 		req.Header.Set("Referer", "https://intranet.example/")
 		resp, err := tr.client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		resp.Body.Close()
 	}
 	if a, b := s.heads[0].Get("Authorization"), s.heads[1].Get("Authorization"); a != "token "+forgetest.Secret ||
@@ -494,9 +487,7 @@ func TestProxy(t *testing.T) {
 	through := serve(t)
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	at, err := url.Parse(through.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	tr, _ := transport(t, "http://127.0.0.1:9", func(o *Options) { o.Proxy = at })
 	if got, err := send(t.Context(), tr, http.MethodPost, "http://127.0.0.1:9/api/x", ""); err != nil ||
 		got != `{"id":1}` {
