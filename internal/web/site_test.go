@@ -85,19 +85,7 @@ func TestWhoSeesWhat(t *testing.T) {
 // before and after.
 func TestChanges(t *testing.T) {
 	t.Parallel()
-	for _, database := range []string{"sqlite", "postgresql"} {
-		t.Run(database, func(t *testing.T) {
-			t.Parallel()
-			url := ""
-			if database == "postgresql" {
-				url = needs.PostgreSQL(t)
-			}
-			testChanges(t, newWorld(t, url))
-		})
-	}
-}
-
-func testChanges(t *testing.T, w *world) {
+	w := newWorld(t, "")
 	is := w.fill(open, "zebra")
 	at := repoPath(open)
 	job := fmt.Sprintf("/jobs/%d/", w.fail(open, "the engine is gone"))
