@@ -97,7 +97,7 @@ func holds(t *testing.T, temp string) held {
 // the poller and the others are told by a webhook, too. A row stays for each pull request and kind
 // of job, and one for each delivery, whose retention is longer than a day.
 func TestNoGrowthInADay(t *testing.T) {
-	minutes, size := needs.Rounds(24*60, 5), needs.Rounds(200, 30)
+	minutes, size := needs.Rounds(24*60, 5), needs.Rounds(200, 12)
 	cache, temp := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		f := newTeam(size)
