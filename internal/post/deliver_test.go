@@ -233,15 +233,8 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{"clean", func(*precedent.Review) {}, "success"},
-		{"mild", func(r *precedent.Review) {
-			f := finding(1)
-			f.Severity = precedent.Low
-			r.Findings, r.Verdict = []precedent.Finding{f}, precedent.Findings
-		}, "success"},
 		{"bad", func(r *precedent.Review) { r.Findings, r.Verdict = findings(1, 1), precedent.Findings }, "failure"},
 		{"partial", func(r *precedent.Review) { r.Findings, r.Verdict = findings(1, 1), precedent.Partial }, "neutral"},
-		{"failed", func(r *precedent.Review) { r.Verdict = precedent.Failed }, "neutral"},
-		{"skipped", func(r *precedent.Review) { r.Verdict = precedent.Skipped }, "neutral"},
 		{"no model", func(r *precedent.Review) { r.Scope = precedent.AnalyzersScope }, "neutral"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -167,7 +167,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		for _, shared := range []bool{false, true} {
 			for _, open := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, shared %v, keyless %v", kind, shared, open), func(t *testing.T) {
-					for range needs.Rounds(10, 3) {
+					for range needs.Rounds(10, 2) {
 						checkPair(t, newPair(t, kind, open, shared, random), random)
 					}
 				})

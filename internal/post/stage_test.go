@@ -306,10 +306,8 @@ func (s *stage) want(want seen) {
 // states counts the posts by kind and state.
 func (s *stage) states() map[string]int {
 	s.t.Helper()
-	posts, err := s.rows.Posts(s.t.Context(), s.pull.Number)
-	needs.NoError(s.t, err)
 	n := map[string]int{}
-	for _, p := range posts {
+	for _, p := range mustPosts(s.t, s.rows) {
 		n[string(p.Kind)+" "+string(p.State)]++
 	}
 	return n
