@@ -288,10 +288,9 @@ func TestReportsPassTheGate(t *testing.T) {
 
 func TestCommentsAreBounded(t *testing.T) {
 	w := writer(t)
-	for _, s := range []string{
-		strings.Repeat("|", 1<<17), strings.Repeat("`|*\n\n", 1<<16), strings.Repeat("> ", 1<<16),
-		strings.Repeat("[", 1<<17), strings.Repeat("ü\n", 1<<17), strings.Repeat("```\n", 1<<16),
-	} {
+	const long = 70_000 // more than fits
+	for _, part := range []string{"|", "`|*\n\n", "> ", "[", "ü\n", "```\n"} {
+		s := strings.Repeat(part, long/utf8.RuneCountInString(part))
 		f := finding()
 		f.Title, f.Body, f.Suggestion, f.Finder = s, s, s, s
 		for range 100 {
@@ -310,7 +309,7 @@ func TestCommentsAreBounded(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"> ", "- ", "[", "<!-- ", "`", "1. ", "<a ", "\t", "```\n", "a\n"} {
-		wild := strings.Repeat(s, 1<<17/len(s)) + "\n\n"
+		wild := strings.Repeat(s, long/len(s)) + "\n\n"
 		if m, ok := w.Read(wild + strings.TrimSpace(w.Reply("x", mark())[5:])); ok && m.Thread != thread {
 			t.Errorf("behind many %q: %+v", s, m)
 		}

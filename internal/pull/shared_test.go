@@ -8,60 +8,51 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // TestSharedMemoryIsKept: a memory in the database of a server lasts, although its repository has no
 // file of its own: events reach its corpus, and patterns are looked for.
 func TestSharedMemoryIsKept(t *testing.T) {
-	for _, engine := range []store.Engine{store.SQLite, store.PostgreSQL} {
-		t.Run(string(engine), func(t *testing.T) {
-			url := ""
-			if engine == store.PostgreSQL {
-				url = needs.PostgreSQL(t)
-			}
-			s := newStage(t)
-			db, err := s.env.OpenInstallation(t.Context(), url, filepath.Join(s.Home, "server"))
-			needs.NoError(t, err)
-			defer db.Close()
-			s.env.Shared = db
-			repo := s.repo()
-			w, err := s.env.SharedWorkspace(t.Context(), repo)
-			needs.NoError(t, err)
-			defer w.Close()
-			s.World.Say(s.Pull, forgetest.Ann, "", "Please close the file.") // so that there is a corpus
-			if _, err := s.env.SyncCorpus(t.Context(), s.connection, w,
-				workspace.CorpusSync{Since: forgetest.Epoch.AddDate(-1, 0, 0), Sleep: s.Clock.Sleep}); err != nil {
-				t.Fatal(err)
-			}
-			now := s.Clock.Now()
-			needs.NoError(t, s.read(7, func(pull *Pull) error {
-				pull.ApplyEvent(t.Context(), forge.Event{Repo: repo, Comments: []forge.CommentChange{{
-					Action: forge.CommentCreated, Pull: pull.PullRequest,
-					NumberedComment: forge.NumberedComment{Number: 7, Comment: forge.Comment{
-						ID: "777", Kind: forge.OnThread, Author: forgetest.Ann, Body: "Please close the file in every case.",
-						At: now, Edited: now,
-					}},
-				}}})
-				return nil
-			}))
-			rows, err := w.Rows(t.Context())
-			needs.NoError(t, err)
-			if c, err := rows.CorpusComment(t.Context(), string(forge.OnThread), "777"); err != nil || !c.MayWrite ||
-				c.Pull != 7 {
-				t.Errorf("the event is not in the corpus: %+v, %v", c, err)
-			}
-			number, fp := 7, precedent.Fingerprint("api.go", precedent.Security, 0)
-			review := &precedent.Review{ID: "r", Head: "h", At: now, PullRequest: &number, Findings: []precedent.Finding{{
-				ID: precedent.FindingID(repo, fp), Fingerprint: fp, Span: precedent.Span{Path: "api.go"},
-				Category: precedent.Security, Severity: precedent.High,
-				Title: "The owner is not checked", Body: "a body", Quote: "a quote",
-			}}}
-			needs.NoError(t, w.Memory.Record(t.Context(), review))
-			if due, err := w.ConsolidationDue(t.Context()); err != nil || !due {
-				t.Errorf("patterns are not looked for: %v", err)
-			}
-		})
+	s := newStage(t)
+	db, err := s.env.OpenInstallation(t.Context(), "", filepath.Join(s.Home, "server"))
+	needs.NoError(t, err)
+	defer db.Close()
+	s.env.Shared = db
+	repo := s.repo()
+	w, err := s.env.SharedWorkspace(t.Context(), repo)
+	needs.NoError(t, err)
+	defer w.Close()
+	s.World.Say(s.Pull, forgetest.Ann, "", "Please close the file.") // so that there is a corpus
+	if _, err := s.env.SyncCorpus(t.Context(), s.connection, w,
+		workspace.CorpusSync{Since: forgetest.Epoch.AddDate(-1, 0, 0), Sleep: s.Clock.Sleep}); err != nil {
+		t.Fatal(err)
+	}
+	now := s.Clock.Now()
+	needs.NoError(t, s.read(7, func(pull *Pull) error {
+		pull.ApplyEvent(t.Context(), forge.Event{Repo: repo, Comments: []forge.CommentChange{{
+			Action: forge.CommentCreated, Pull: pull.PullRequest,
+			NumberedComment: forge.NumberedComment{Number: 7, Comment: forge.Comment{
+				ID: "777", Kind: forge.OnThread, Author: forgetest.Ann, Body: "Please close the file in every case.",
+				At: now, Edited: now,
+			}},
+		}}})
+		return nil
+	}))
+	rows, err := w.Rows(t.Context())
+	needs.NoError(t, err)
+	if c, err := rows.CorpusComment(t.Context(), string(forge.OnThread), "777"); err != nil || !c.MayWrite ||
+		c.Pull != 7 {
+		t.Errorf("the event is not in the corpus: %+v, %v", c, err)
+	}
+	number, fp := 7, precedent.Fingerprint("api.go", precedent.Security, 0)
+	review := &precedent.Review{ID: "r", Head: "h", At: now, PullRequest: &number, Findings: []precedent.Finding{{
+		ID: precedent.FindingID(repo, fp), Fingerprint: fp, Span: precedent.Span{Path: "api.go"},
+		Category: precedent.Security, Severity: precedent.High,
+		Title: "The owner is not checked", Body: "a body", Quote: "a quote",
+	}}}
+	needs.NoError(t, w.Memory.Record(t.Context(), review))
+	if due, err := w.ConsolidationDue(t.Context()); err != nil || !due {
+		t.Errorf("patterns are not looked for: %v", err)
 	}
 }
