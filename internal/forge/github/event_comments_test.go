@@ -1,47 +1,13 @@
 package github
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// TestCommentsOfEvents: GitHub's examples tell which comment was created, edited or deleted.
-func TestCommentsOfEvents(t *testing.T) {
-	c := public(t)
-	kinds := map[string]forge.CommentKind{
-		"issue_comment": forge.OnThread, "pull_request_review_comment": forge.OnLine, "pull_request_review": forge.OnReview,
-	}
-	told := map[forge.CommentKind]int{}
-	for name, all := range examples(t) {
-		for i, payload := range all {
-			e, err := c.ReadEvent(name, payload)
-			needs.NoError(t, err)
-			if kinds[name] == "" && len(e.Comments) > 0 {
-				t.Errorf("%s %d tells of comments", name, i)
-			}
-			var p struct{ Action string }
-			if json.Unmarshal(payload, &p) != nil {
-				t.Fatal(name)
-			}
-			for _, m := range e.Comments {
-				told[m.Kind]++
-				if m.Kind != kinds[name] || m.Action != commentActions[p.Action] || m.Number != e.Pulls[0] ||
-					m.Pull.Number != m.Number || m.Pull.Title == "" ||
-					m.ID.Number() <= 0 || m.Author.ID == "" || m.At.IsZero() || m.Edited.Before(m.At) || m.URL == "" {
-					t.Errorf("%s %d: %+v", name, i, m)
-				}
-			}
-		}
-	}
-	if told[forge.OnLine] == 0 {
-		t.Errorf("comments of the kinds %v", told)
-	}
-}
-
-// TestCommentEvents: also of kinds and actions that the examples lack.
+// TestCommentEvents: events of kinds and actions that the examples lack tell which comment was created, edited or
+// deleted.
 func TestCommentEvents(t *testing.T) {
 	c := public(t)
 	const repo = `"repository": {"full_name": "a/b", "html_url": "https://github.com/a/b"}`
