@@ -13,7 +13,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // till is a change with two hunks: lines 1 to 4 and 20 to 22 of the new file,
@@ -103,40 +102,6 @@ func (b table) writes() (all []string) {
 	return all
 }
 
-func TestRemarksStandOnTheirSides(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "new"),
-		on(precedent.Left, 2, 2, "old"), on(precedent.Right, 20, 22, "range")))
-	if err != nil || posted.Review == "" || len(posted.Rejected)+len(posted.Unsupported) != 0 {
-		t.Fatalf("%+v, %v", posted, err)
-	}
-	said, err := b.Comments(t.Context(), b.repo, 2)
-	needs.NoError(t, err)
-	got := map[string]precedent.Span{}
-	for _, m := range said {
-		if m.Kind != forge.OnLine {
-			continue
-		}
-		got[string(m.Body)] = m.Span
-		if i := slices.Index(posted.Remarks, m.ID); i < 0 || m.Review != posted.Review || m.Commit != b.pull.Head.SHA ||
-			m.Outdated {
-			t.Errorf("%q is %s of %v: %+v", m.Body, m.ID, posted.Remarks, m)
-		}
-	}
-	want := map[string]precedent.Span{
-		"new":   {Path: "till.go", Side: precedent.Right, Start: 2, End: 2},
-		"old":   {Path: "till.go", Side: precedent.Left, Start: 2, End: 2},
-		"range": {Path: "till.go", Side: precedent.Right, Start: 22, End: 22}, // the last line: Gitea has no ranges
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	threads, err := b.Threads(t.Context(), b.repo, 2)
-	if err != nil || len(threads) != 3 {
-		t.Errorf("%+v, %v", threads, err)
-	}
-}
-
 func TestALaggingHeadIsNotWrittenOn(t *testing.T) {
 	b := lay(t, forgetest.Forgejo)
 	old := b.pull.Head.SHA
@@ -160,30 +125,18 @@ func TestALaggingHeadIsNotWrittenOn(t *testing.T) {
 	}
 }
 
-func TestEventsThatGiteaRefuses(t *testing.T) {
-	for name, change := range map[string]func(b table){
-		"own":    func(b table) { b.pull.Author = b.World.Me },
-		"closed": func(b table) { b.pull.State = forge.Closed },
-		"none":   func(table) {},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := lay(t, forgetest.Gitea127)
-			b.World.Change(func() { change(b) })
-			d := b.draft(on(precedent.Right, 2, 2, "new"))
-			d.Event = forge.RequestChanges
-			posted, err := b.Post(t.Context(), b.repo, 2, d)
-			refused := name != "none"
-			if err != nil || (len(posted.Unsupported) == 1) != refused {
-				t.Fatalf("%+v, %v", posted, err)
-			}
-			want := forgetest.ChangesRequested
-			if refused {
-				want = forgetest.Commented
-			}
-			if r := b.World.Reviews(b.pull); len(r) != 1 || r[0].State != want || r[0].Inline != 1 {
-				t.Errorf("%+v", r)
-			}
-		})
+// TestRequestOnAClosedPullRequest: Gitea refuses to request changes there, so the review comments.
+func TestRequestOnAClosedPullRequest(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() { b.pull.State = forge.Closed })
+	d := b.draft(on(precedent.Right, 2, 2, "new"))
+	d.Event = forge.RequestChanges
+	posted, err := b.Post(t.Context(), b.repo, 2, d)
+	if err != nil || len(posted.Unsupported) != 1 {
+		t.Fatalf("%+v, %v", posted, err)
+	}
+	if r := b.World.Reviews(b.pull); len(r) != 1 || r[0].State != forgetest.Commented || r[0].Inline != 1 {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -35,34 +35,6 @@ func draft(p *forgetest.Pull, remarks ...forge.Remark) forge.Draft {
 	return forge.Draft{Commit: p.Head.SHA, Event: forge.Remarks, Body: "Some words.", Remarks: remarks}
 }
 
-// TestRejected: one line of thirty that GitHub refuses is left out, and nothing else.
-func TestRejected(t *testing.T) {
-	s, c, repo, p := till(t)
-	var remarks []forge.Remark
-	for i := range forge.MaxRemarks {
-		remarks = append(remarks, on(3, fmt.Sprint("remark ", i)))
-	}
-	remarks[17] = on(20, "nowhere")
-	posted, err := c.Post(t.Context(), repo, 8, draft(p, remarks...))
-	want := []forge.Rejected{{Remark: 17, Why: "the lines are not in the diff"}}
-	if err != nil || posted.Review == "" || !slices.Equal(posted.Rejected, want) || posted.Remarks[17] != "" {
-		t.Fatalf("%+v, %v", posted, err)
-	}
-	if sent := reviewsSent(s); sent != 2 || s.World.Unsent(p) != 0 || len(s.World.Reviews(p)) != 1 {
-		t.Errorf("%d reviews were sent, %d are pending", sent, s.World.Unsent(p))
-	}
-	for i, id := range posted.Remarks {
-		if i == 17 {
-			continue
-		}
-		if m := s.World.Shown(p); !slices.ContainsFunc(m, func(m forge.Comment) bool {
-			return m.ID == id && string(m.Body) == fmt.Sprint("remark ", i)
-		}) {
-			t.Errorf("remark %d is said to be %s", i, id)
-		}
-	}
-}
-
 // reviewsSent counts the requests for a review.
 func reviewsSent(s *forgetest.Stage) (n int) {
 	for _, r := range s.Script.Requests() {
@@ -103,21 +75,6 @@ func TestRejectedAgain(t *testing.T) {
 		if sent := reviewsSent(s); sent != test.sent || len(s.World.Reviews(p)) != 0 {
 			t.Errorf("%s: %d reviews were sent", name, sent)
 		}
-	}
-}
-
-// TestOwnPullRequest: with lines that GitHub refuses as well.
-func TestOwnPullRequest(t *testing.T) {
-	s, c, repo, p := till(t)
-	s.World.Change(func() { p.Author = s.World.Me })
-	d := draft(p, on(3, "good"), on(20, "bad"))
-	d.Event = forge.RequestChanges
-	posted, err := c.Post(t.Context(), repo, 8, d)
-	if err != nil || posted.Review == "" || len(posted.Rejected) != 1 || len(posted.Unsupported) != 1 {
-		t.Errorf("%+v, %v", posted, err)
-	}
-	if all := s.World.Reviews(p); len(all) != 1 || all[0].State != forgetest.Commented || all[0].Inline != 1 {
-		t.Errorf("reviews %+v", all)
 	}
 }
 

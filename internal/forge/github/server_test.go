@@ -128,48 +128,6 @@ func TestOwnCheck(t *testing.T) {
 	}
 }
 
-// TestFault11UnchangedPolls: an hour of polling 200 repositories every minute is one request for each
-// repository and minute, and spends no quota after the first.
-func TestFault11UnchangedPolls(t *testing.T) {
-	s := forgetest.NewStage(t)
-	const many, minutes = 200, 3
-	var repos []precedent.Repo
-	for i := range many {
-		shop := forgetest.Shop()
-		shop.ID, shop.Name, shop.Former = int64(1000+i), fmt.Sprintf("shop%d", i), nil
-		for n, p := range shop.Pulls {
-			p.Comments = nil
-			for _, b := range []*forge.Branch{&p.Base, &p.Head} {
-				if b.Repo.Name == "shop" {
-					b.Repo.Name = shop.Name
-				}
-			}
-			shop.Pulls[n] = p
-		}
-		s.World.Add(shop)
-		repos = append(repos, precedent.Repo{Owner: "acme", Name: shop.Name})
-	}
-	c := client(t, s, s.GitHub(t))
-	var left int
-	for minute := range minutes {
-		before := len(s.Script.Requests())
-		for _, r := range repos {
-			r.Host = c.Host()
-			if all, err := c.Open(t.Context(), r); err != nil || len(all) != 5 {
-				t.Fatalf("%d pull requests, %v", len(all), err)
-			}
-		}
-		if n := len(s.Script.Requests()) - before; n != many {
-			t.Errorf("minute %d took %d requests", minute, n)
-		}
-		if minute > 0 && c.Quota().Left != left {
-			t.Errorf("minute %d left %d of %d", minute, c.Quota().Left, left)
-		}
-		left = c.Quota().Left
-		s.Clock.Pass(time.Minute)
-	}
-}
-
 // TestPushableRules: rules that refuse pushes count, others do not, and servers without rules have none.
 func TestPushableRules(t *testing.T) {
 	s, _, c, repo := open(t)

@@ -50,29 +50,6 @@ func TestUnchangedCostsNothing(t *testing.T) {
 // shop is the stage's own repository.
 func shop(s *forgetest.Stage) *forgetest.Repo { return s.World.Repo("acme", "shop") }
 
-// TestUnchangedPageIsNotTheLast: a full page was the last one when it was kept.
-// Now there is another, and the page itself has not changed.
-func TestUnchangedPageIsNotTheLast(t *testing.T) {
-	s, _, c, repo := open(t)
-	say := func(n int) {
-		s.World.Change(func() {
-			shop(s).Pulls[1].Comments = nil
-			for i := range n {
-				at := forgetest.Epoch.Add(time.Duration(i) * time.Second)
-				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{
-					ID: precedent.NumberID(int64(i + 1)), Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at,
-				})
-			}
-		})
-	}
-	for _, n := range []int{100, 101, 100, 0, 200} {
-		say(n)
-		if got, err := c.Comments(t.Context(), repo, 1); err != nil || len(got) != n {
-			t.Errorf("%d of %d comments, %v", len(got), n, err)
-		}
-	}
-}
-
 // TestLinksAreNotFollowed: the address of the next page may be anything, and lists without an end are cut.
 func TestLinksAreNotFollowed(t *testing.T) {
 	s, _, c, repo := open(t)
