@@ -160,16 +160,6 @@ func TestBadLine(t *testing.T) {
 	}
 }
 
-// TestNothingButBadLines: the summary alone, and nothing is lost.
-func TestNothingButBadLines(t *testing.T) {
-	s := newStage(t)
-	d := s.say(1, finding(lines+10), finding(lines+11))
-	s.want(seen{Summaries: 1, Checks: 1})
-	if d.Rejected != 2 || strings.Count(s.summary(), "counts wrong") < 2 || len(s.threads()) != 2 {
-		t.Errorf("%+v", d)
-	}
-}
-
 // TestRefusedWhole: the forge does not take the review, whatever is in it.
 func TestRefusedWhole(t *testing.T) {
 	s := planned(t, 3)
@@ -289,17 +279,6 @@ func TestGivesUpForNow(t *testing.T) {
 		t.Errorf("%+v, %v after %d requests that write", d, err, len(s.writes(before)))
 	}
 	s.want(seen{Summaries: 1})
-}
-
-// TestLongBodies: words without end are cut, and everything is posted.
-func TestLongBodies(t *testing.T) {
-	s := newStage(t)
-	fs := findings(1, 20)
-	for i := range fs {
-		fs[i].Body = strings.Repeat("It counts wrong, and this is why. ", 4000)
-	}
-	s.say(1, fs...)
-	s.want(seen{Reviews: 1, Threads: 20, Summaries: 1, Checks: 1})
 }
 
 // TestPeopleHaveTheLastWord: what they resolved or deleted is not posted again.
