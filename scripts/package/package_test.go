@@ -20,54 +20,75 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// built makes a release of a small program, in a folder of its own.
-func built(t *testing.T, nfpm, key, base string) *release {
+// programs are a small program for each platform, which is built once for all tests.
+var programs = sync.OnceValues(func() (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "precedent-programs-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	all := map[string][]byte{}
+	for name, platform := range map[string][2]string{
+		"precedent-linux-amd64": {"linux", "amd64"}, "precedent-linux-arm64": {"linux", "arm64"},
+		"precedent-darwin-arm64": {"darwin", "arm64"}, "precedent-windows-amd64.exe": {"windows", "amd64"},
+	} {
+		file := filepath.Join(dir, name)
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", file, "./testdata/hello")
+		cmd.Env = append(os.Environ(), "GOOS="+platform[0], "GOARCH="+platform[1], "CGO_ENABLED=0", "GOFLAGS=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, out)
+		}
+		if all[name], err = os.ReadFile(file); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+})
+
+// here is the program of this machine.
+const here = "precedent-linux-" + runtime.GOARCH
+
+// built makes a release of programs, all if none is named, in a folder of its own.
+func built(t *testing.T, nfpm, key, base string, names ...string) *release {
 	t.Helper()
 	r := &release{
-		dist: t.TempDir(), man: t.TempDir(), top: filepath.Join("..", ".."), version: "v1.2.3", commit: strings.Repeat("ab", 20),
-		source: "https://example.org/team/precedent", at: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), nfpm: nfpm, key: key, base: base,
-		completions: map[string][]byte{"precedent.bash": []byte("complete"), "_precedent": []byte("#compdef"), "precedent.fish": nil, "precedent.ps1": nil},
+		dist: t.TempDir(), man: t.TempDir(), top: filepath.Join("..", ".."), version: "v1.2.3",
+		commit: strings.Repeat("ab", 20), source: "https://example.org/team/precedent",
+		at: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), nfpm: nfpm, key: key, base: base,
+		completions: map[string][]byte{
+			"precedent.bash": []byte("complete"), "_precedent": []byte("#compdef"), "precedent.fish": nil, "precedent.ps1": nil,
+		},
 	}
-	if err := os.WriteFile(filepath.Join(r.man, "precedent.1"), []byte(".TH PRECEDENT 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range []string{"linux-amd64", "linux-arm64", "darwin-arm64", "windows-amd64"} {
-		goos, goarch, _ := strings.Cut(p, "-")
-		name := filepath.Join(r.dist, "precedent-"+p)
-		if goos == "windows" {
-			name += ".exe"
+	write(t, filepath.Join(r.man, "precedent.1"), ".TH PRECEDENT 1\n", 0o600)
+	for name, data := range needs.Value(programs())(t) {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			continue
 		}
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", name, "./testdata/hello")
-		cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		write(t, filepath.Join(r.dist, name), string(data), 0o700)
 	}
-	if err := r.run(); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, r.run())
 	return r
+}
+
+// write writes a file, and the folders that it is in.
+func write(t *testing.T, file, text string, mode os.FileMode) {
+	t.Helper()
+	needs.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	needs.NoError(t, os.WriteFile(file, []byte(text), mode))
 }
 
 func contentsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[e.Name()] = string(data)
+	for _, e := range needs.Value(os.ReadDir(dir))(t) {
+		all[e.Name()] = string(needs.Value(os.ReadFile(filepath.Join(dir, e.Name())))(t))
 	}
 	return all
 }
@@ -76,27 +97,19 @@ func contentsOf(t *testing.T, dir string) map[string]string {
 func names(t *testing.T, file, data string) (all []string) {
 	t.Helper()
 	if strings.HasSuffix(file, ".zip") {
-		z, err := zip.NewReader(strings.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := needs.Value(zip.NewReader(strings.NewReader(data), int64(len(data))))(t)
 		for _, f := range z.File {
 			all = append(all, f.Mode().String()+" "+f.Name)
 		}
 		return all
 	}
-	z, err := gzip.NewReader(strings.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := needs.Value(gzip.NewReader(strings.NewReader(data)))(t)
 	for r := tar.NewReader(z); ; {
 		head, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		all = append(all, fs.FileMode(head.Mode).String()+" "+head.Name)
 	}
 }
@@ -183,23 +196,15 @@ func TestInstall(t *testing.T) {
 		}
 	}
 	signers := func(name string) string {
-		public, err := os.ReadFile(filepath.Join(keys, name+".pub"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		public := needs.Value(os.ReadFile(filepath.Join(keys, name+".pub")))(t)
 		file := filepath.Join(keys, name+".signers")
-		if err := os.WriteFile(file, append([]byte("release "), public...), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, "release "+string(public), 0o600)
 		return file
 	}
-	whole := contentsOf(t, built(t, "", filepath.Join(keys, "ours"), "").dist)
-	archive := "precedent-linux-" + runtime.GOARCH + ".tar.gz"
+	whole := contentsOf(t, built(t, "", filepath.Join(keys, "ours"), "", here).dist)
+	archive := here + ".tar.gz"
 	changed := func(name, data string) map[string]string {
-		files := map[string]string{}
-		for n, d := range whole {
-			files[n] = d
-		}
+		files := maps.Clone(whole)
 		files[name] = data
 		return files
 	}
@@ -246,17 +251,15 @@ func TestPackages(t *testing.T) {
 		t.Skip("only root installs packages, also into another root")
 	}
 	dpkg, rpm := needs.Command(t, "PRECEDENT_TEST_DPKG", "dpkg"), needs.Command(t, "PRECEDENT_TEST_RPM", "rpm")
-	one, two := built(t, nfpm, "", ""), built(t, nfpm, "", "")
+	linux := []string{"precedent-linux-amd64", "precedent-linux-arm64"}
+	one, two := built(t, nfpm, "", "", linux...), built(t, nfpm, "", "", linux...)
 	for _, name := range []string{"precedent-linux-amd64.deb", "precedent-linux-amd64.rpm", "precedent-linux-arm64.deb"} {
 		if a, b := contentsOf(t, one.dist)[name], contentsOf(t, two.dist)[name]; a == "" || a != b {
 			t.Errorf("%s is another one the second time, or missing", name)
 		}
 	}
 	file := func(kind string) string {
-		name, err := filepath.Abs(filepath.Join(one.dist, "precedent-linux-"+runtime.GOARCH+"."+kind))
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := needs.Value(filepath.Abs(filepath.Join(one.dist, here+"."+kind)))(t)
 		return name
 	}
 	for kind, do := range map[string]struct{ install, remove []string }{
@@ -272,13 +275,9 @@ func TestPackages(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			root := t.TempDir()
 			for _, dir := range []string{"updates", "info", "triggers"} {
-				if err := os.MkdirAll(filepath.Join(root, "var/lib/dpkg", dir), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				needs.NoError(t, os.MkdirAll(filepath.Join(root, "var/lib/dpkg", dir), 0o755))
 			}
-			if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, filepath.Join(root, "var/lib/dpkg/status"), "", 0o600)
 			run := func(args []string) {
 				t.Helper()
 				for i := range args {
@@ -320,23 +319,13 @@ func TestImage(t *testing.T) {
 	}
 	base := t.TempDir()
 	for name, text := range map[string]string{"etc/os-release": "Debian", "var/cache/apt/x": "other each time", "var/log/y": "z", "usr/bin/git": "git"} {
-		if err := os.MkdirAll(filepath.Join(base, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(base, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(base, name), text, 0o600)
 	}
-	if err := os.Symlink("usr/bin", filepath.Join(base, "bin")); err != nil {
-		t.Fatal(err)
-	}
-	name := "precedent-linux-" + runtime.GOARCH + ".oci.tar"
+	needs.NoError(t, os.Symlink("usr/bin", filepath.Join(base, "bin")))
 	var images []string
 	for range 2 {
-		if err := os.WriteFile(filepath.Join(base, "var/cache/apt/x"), []byte(t.TempDir()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		images = append(images, contentsOf(t, built(t, "", "", base).dist)[name])
+		write(t, filepath.Join(base, "var/cache/apt/x"), t.TempDir(), 0o600)
+		images = append(images, contentsOf(t, built(t, "", "", base, here).dist)[here+".oci.tar"])
 	}
 	if images[0] != images[1] || images[0] == "" {
 		t.Errorf("the image is another one the second time, or missing: %d bytes", len(images[0]))
@@ -374,10 +363,7 @@ func TestImage(t *testing.T) {
 	}
 	all := map[string]string{}
 	for i, l := range manifest.Layers {
-		z, err := gzip.NewReader(strings.NewReader(read(l)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := needs.Value(gzip.NewReader(strings.NewReader(read(l))))(t)
 		plain, err := io.ReadAll(z)
 		if err != nil || newBlob("", plain).Digest != config.RootFS.DiffIDs[i] {
 			t.Errorf("layer %d is another one than the configuration says: %v", i, err)
@@ -393,9 +379,7 @@ func TestImage(t *testing.T) {
 		t.Error("it has what differs each time")
 	}
 	hello := filepath.Join(t.TempDir(), "precedent")
-	if err := os.WriteFile(hello, []byte(all["usr/local/bin/precedent"]), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	write(t, hello, all["usr/local/bin/precedent"], 0o700)
 	if out, err := exec.Command(hello).Output(); err != nil || string(out) != "hello\n" {
 		t.Errorf("%q, %v", out, err)
 	}
@@ -410,13 +394,8 @@ func untar(t *testing.T, data string) map[string]string {
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
+		text := needs.Value(io.ReadAll(r))(t)
 		switch all[head.Name] = string(text); head.Typeflag {
 		case tar.TypeSymlink:
 			all[head.Name] = "-> " + head.Linkname
