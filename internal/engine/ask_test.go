@@ -9,11 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const oneWhole = `{"type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}`
@@ -94,8 +93,7 @@ func TestAsk(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := far{replies: test.replies}
-			got, err := Ask(t.Context(), oneTask(time.Minute), f.once)
-			needs.NoError(t, err)
+			got := needs.Value(Ask(t.Context(), oneTask(time.Minute), f.once))(t)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}

@@ -9,15 +9,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestBudget(t *testing.T) {
 	b := &Budget{USD: 1, Tokens: 1000}
-	charge, err := b.Reserve(t.Context(), 400, 0.6)
-	needs.NoError(t, err)
+	charge := needs.Value(b.Reserve(t.Context(), 400, 0.6))(t)
 	if _, err := b.Reserve(t.Context(), 100, 0.5); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("dollars: %v", err)
 	}
@@ -45,15 +43,12 @@ func TestBudgetOfTheDay(t *testing.T) {
 		total += usd
 		return nil
 	}}
-	charge, err := b.Reserve(t.Context(), 1, 0.9)
-	needs.NoError(t, err)
+	charge := needs.Value(b.Reserve(t.Context(), 1, 0.9))(t)
 	if _, err := b.Reserve(t.Context(), 1, 0.2); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("second: %v", err)
 	}
 	charge(1, 0.3)
-	if charge, err = b.Reserve(t.Context(), 1, 0.1); err != nil {
-		t.Fatal(err)
-	}
+	charge = needs.Value(b.Reserve(t.Context(), 1, 0.1))(t)
 	if calls != 2 || math.Abs(total-0.9) > 1e-9 {
 		t.Errorf("%d bookings, the day has %.2f; the rest of an estimate is for the next request", calls, total)
 	}
@@ -73,8 +68,7 @@ func TestRelease(t *testing.T) {
 	}}
 	ctx, cancel := context.WithCancel(t.Context())
 	for range 3 {
-		charge, err := b.Reserve(ctx, 1, 0.9)
-		needs.NoError(t, err)
+		charge := needs.Value(b.Reserve(ctx, 1, 0.9))(t)
 		charge(1, 0.2)
 	}
 	cancel()

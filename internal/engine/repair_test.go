@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var repairable = []struct{ name, in, want string }{
@@ -148,9 +150,7 @@ func TestRepairUndoesNoise(t *testing.T) {
 func TestRepairKeepsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want, err := json.Marshal(drawValue(t, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		got, err := Repair(want)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("Repair %s = %s, %v", want, got, err)
@@ -232,9 +232,7 @@ func writeNoisy(t *rapid.T, b *strings.Builder, v any) {
 		writeNoisyString(t, b, v)
 	default:
 		plain, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		b.Write(plain)
 	}
 	space()

@@ -34,8 +34,7 @@ const findingsSchema = `{
 
 func compile(t *testing.T, schema string) *Validator {
 	t.Helper()
-	v, err := Compile(json.RawMessage(schema))
-	needs.NoError(t, err)
+	v := needs.Value(Compile(json.RawMessage(schema)))(t)
 	return v
 }
 
@@ -115,10 +114,8 @@ func TestCompileRefuses(t *testing.T) {
 }
 
 func TestCompiledOnce(t *testing.T) {
-	first, err := validator(json.RawMessage(findingsSchema))
-	needs.NoError(t, err)
-	again, err := validator(json.RawMessage([]byte(findingsSchema)))
-	needs.NoError(t, err)
+	first := needs.Value(validator(json.RawMessage(findingsSchema)))(t)
+	again := needs.Value(validator(json.RawMessage([]byte(findingsSchema))))(t)
 	if first != again {
 		t.Error("compiled twice")
 	}

@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestRequestOnTheWire holds what programs are written against.

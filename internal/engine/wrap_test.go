@@ -35,8 +35,7 @@ func TestWrap(t *testing.T) {
 		{"no object wanted", `{"type":"array"}`, `[1]`, `[1]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			v, err := Compile(json.RawMessage(test.schema))
-			needs.NoError(t, err)
+			v := needs.Value(Compile(json.RawMessage(test.schema)))(t)
 			got, err := read(v, []byte(test.output))
 			if string(got) != test.want || (err == nil) != (test.want != "") {
 				t.Errorf("%s, %v; want %s", got, err, test.want)

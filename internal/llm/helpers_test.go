@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const canary = "sk-canary-4f1c9d77aa"

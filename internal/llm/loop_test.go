@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // reader is a tool that reads any file but those that are missing.

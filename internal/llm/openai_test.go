@@ -3,12 +3,11 @@ package llm
 import (
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestOpenAI(t *testing.T) {

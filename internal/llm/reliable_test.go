@@ -12,10 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // backoffs are the longest waits for an overloaded server.

@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -72,8 +71,7 @@ func fill(t *testing.T, m *memory.Memory, mark string) {
 	if _, err := m.Dismiss(ctx, findings[0].ID, memory.Dismissal{Reason: mark + " intended " + token, Who: "dana"}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := m.DB.RepoFor(ctx, m.Repo)
-	needs.NoError(t, err)
+	rows := needs.Value(m.DB.RepoFor(ctx, m.Repo))(t)
 	f := findings[1]
 	err = rows.SaveThreads(ctx, []precedent.Thread{{
 		ID: "t-" + mark, PullRequest: 7, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Severity: f.Severity, Title: f.Title, Body: f.Body,
@@ -132,8 +130,7 @@ func call(t *testing.T, c *sdk.ClientSession, tool string, arguments map[string]
 	if err != nil {
 		return err.Error(), true
 	}
-	structured, err := json.Marshal(r.StructuredContent)
-	needs.NoError(t, err)
+	structured := needs.Value(json.Marshal(r.StructuredContent))(t)
 	for _, content := range r.Content {
 		said += content.(*sdk.TextContent).Text
 	}
@@ -156,10 +153,8 @@ func TestDescriptions(t *testing.T) {
 		"tools-review": NewReview(nil, Options{Version: "1"}),
 	} {
 		c := connect(t, s)
-		list, err := c.ListTools(t.Context(), nil)
-		needs.NoError(t, err)
-		text, err := json.MarshalIndent(list.Tools, "", " ")
-		needs.NoError(t, err)
+		list := needs.Value(c.ListTools(t.Context(), nil))(t)
+		text := needs.Value(json.MarshalIndent(list.Tools, "", " "))(t)
 		golden.Compare(t, filepath.Join("testdata", file+".golden.json"), string(text)+"\n")
 		for _, tool := range list.Tools {
 			if strings.Trim(tool.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
@@ -194,8 +189,7 @@ func arguments(m *memory.Memory, t *testing.T) map[string]map[string]any {
 func TestResultsAreData(t *testing.T) {
 	m, _ := remember(t)
 	c := connect(t, New(opened(m), Options{Search: searched}))
-	list, err := c.ListTools(t.Context(), nil)
-	needs.NoError(t, err)
+	list := needs.Value(c.ListTools(t.Context(), nil))(t)
 	all := arguments(m, t)
 	for _, tool := range list.Tools {
 		given, ok := all[tool.Name]
@@ -365,8 +359,7 @@ func TestProposals(t *testing.T) {
 // markup, credentials and hidden characters, or refused; it takes nothing back.
 func TestPoisonedProposals(t *testing.T) {
 	m, _ := remember(t)
-	before, err := m.Learnings(t.Context(), precedent.LearningActive)
-	needs.NoError(t, err)
+	before := needs.Value(m.Learnings(t.Context(), precedent.LearningActive))(t)
 	c := connect(t, New(opened(m), Options{Propose: func(ctx context.Context, p memory.Proposal) (memory.Captured, error) {
 		p.From, p.Inferred = precedent.LearningSource{By: precedent.FromAgent, MayWrite: true, Words: p.Directive}, true
 		return m.Propose(ctx, p)
@@ -393,8 +386,7 @@ func TestPoisonedProposals(t *testing.T) {
 			if active, err := m.Learnings(t.Context(), precedent.LearningActive); err != nil || len(active) != len(before) {
 				t.Errorf("active %+v, %v", active, err)
 			}
-			pending, err := m.Learnings(t.Context(), precedent.LearningPending)
-			needs.NoError(t, err)
+			pending := needs.Value(m.Learnings(t.Context(), precedent.LearningPending))(t)
 			for _, l := range pending {
 				if l.Scope != precedent.RepositoryScope || l.Approver != "" || strings.Contains(l.Directive, token) || strings.Contains(l.Directive, "<img") ||
 					strings.Contains(l.Directive, "![") || strings.ContainsAny(l.Directive, "\n\u202e\u200b") || l.Kind.Quieter() && l.Glob == "**" {

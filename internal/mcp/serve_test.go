@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const (
@@ -81,8 +81,7 @@ func TestHTTPMessages(t *testing.T) {
 		},
 		{"GET", http.MethodGet, "", http.StatusMethodNotAllowed},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), test.method, server.URL, strings.NewReader(test.message))
-		needs.NoError(t, err)
+		r := needs.Value(http.NewRequestWithContext(t.Context(), test.method, server.URL, strings.NewReader(test.message)))(t)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		response, err := http.DefaultClient.Do(r)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -25,14 +26,9 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := needs.Value(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
@@ -405,9 +401,7 @@ func TestSchema(t *testing.T) {
 		MaxItems, MaxLength  int
 	}
 	var s object
-	if err := json.Unmarshal(Schema("finder"), &s); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, json.Unmarshal(Schema("finder"), &s))
 	finding := s.Properties["findings"].Items
 	for _, o := range []object{s, *finding, *finding.Properties["evidence"].Items} {
 		if o.AdditionalProperties != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func claims() []precedent.Finding {
@@ -150,9 +151,7 @@ func TestRolesAndSchemas(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(Schema(role.name), &schema); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, json.Unmarshal(Schema(role.name), &schema))
 		system := load(role.text)
 		if !strings.Contains(system, fmt.Sprintf("{%q: [ … ]}", role.list)) {
 			t.Errorf("%s does not show the list %s", role.text, role.list)

@@ -66,9 +66,7 @@ func printed(t *testing.T, format string, r *precedent.Review, s report.Style) [
 		t.Fatalf("no format %s", format)
 	}
 	var b bytes.Buffer
-	if err := f.Write(&b, r, s); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, f.Write(&b, r, s))
 	return b.Bytes()
 }
 
@@ -138,19 +136,13 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	s, err := c.Compile("testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := needs.Value(c.Compile("testdata/sarif-schema-2.1.0.json"))(t)
 	return s
 }
 
 func validate(t *testing.T, s *jsonschema.Schema, data []byte) {
 	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	value := needs.Value(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 	if err := s.Validate(value); err != nil {
 		t.Errorf("%v\n%s", err, data)
 	}
@@ -200,9 +192,7 @@ func TestSARIFPaths(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(printed(t, "sarif", r, report.Style{}), &log); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, json.Unmarshal(printed(t, "sarif", r, report.Style{}), &log))
 		at := log.Runs[0].Results[0].Locations[0].PhysicalLocation.ArtifactLocation
 		u, err := url.Parse(at.URI)
 		if err != nil || u.Path != path || u.Scheme != "" || u.Host != "" || u.RawQuery != "" || u.Fragment != "" ||
@@ -219,9 +209,7 @@ func TestMultitool(t *testing.T) {
 	files := 0
 	write := func(name string, data []byte) {
 		files++
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	for name, r := range samples() {
 		if name != "empty" {
@@ -271,9 +259,7 @@ func dog(t *testing.T, program, format string, data []byte) []map[string]any {
 		t.Fatalf("%v: %s\n%s", err, stderr.String(), data)
 	}
 	var found []map[string]any
-	if err := json.Unmarshal(out, &found); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, json.Unmarshal(out, &found))
 	for _, d := range found {
 		delete(d, "original_output")
 	}

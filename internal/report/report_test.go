@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/golden"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -308,9 +309,7 @@ func TestForeignTextIsInert(t *testing.T) {
 				t.Errorf("%q is in the JSON", bad)
 			}
 			var back precedent.Review
-			if err := json.Unmarshal(out, &back); err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, json.Unmarshal(out, &back))
 			if got, want := back.Findings[0].Title, strings.ToValidUTF8(s, "\ufffd"); utf8.ValidString(s) && got != want {
 				t.Errorf("the title came back as %q, want %q", got, want)
 			}

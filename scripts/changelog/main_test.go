@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestNotes: the notes of this repository make a section.
@@ -22,12 +24,8 @@ func TestRelease(t *testing.T) {
 		t.Helper()
 		for name, text := range all {
 			file := filepath.Join(top, "changes", name)
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			needs.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		}
 	}
 	fails := func(version, says string) {
@@ -39,14 +37,10 @@ func TestRelease(t *testing.T) {
 	fails("v1.0.0", "no notes")
 	notes(map[string]string{"added-b.md": "B is\nnew.\n", "added-a.md": "A is new.\n", "security-x.md": "X is closed.\n"})
 	fails("1.0", "not a version")
-	if err := release(top, "v1.0.0", day); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, release(top, "v1.0.0", day))
 	notes(map[string]string{"fixed-c.md": "C works.\n"})
 	fails("v1.0.0", "has a section of v1.0.0 already")
-	if err := release(top, "v1.0.1", day); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, release(top, "v1.0.1", day))
 	got, err := os.ReadFile(filepath.Join(top, "CHANGELOG.md"))
 	want := title + "\n## v1.0.1 (2026-03-04)\n\n### Fixed\n\n- C works.\n" +
 		"\n## v1.0.0 (2026-03-04)\n\n### Security\n\n- X is closed.\n\n### Added\n\n- A is new.\n- B is new.\n"
@@ -58,9 +52,7 @@ func TestRelease(t *testing.T) {
 	}
 	notes(map[string]string{"new-d.md": "D."})
 	fails("v1.0.2", "does not begin with")
-	if err := os.Remove(filepath.Join(top, "changes", "new-d.md")); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.Remove(filepath.Join(top, "changes", "new-d.md")))
 	notes(map[string]string{"fixed-d.md": "fix D"})
 	fails("v1.0.2", "not one or more sentences")
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const original = `package a
@@ -23,10 +25,7 @@ func f(n int, on bool) (int, error) {
 
 // TestMutants: each mutant is one change, and parses.
 func TestMutants(t *testing.T) {
-	all, err := mutantsOf("a.go", []byte(original))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := needs.Value(mutantsOf("a.go", []byte(original)))(t)
 	var changes []string
 	for _, m := range all {
 		changes = append(changes, m.change)
@@ -50,14 +49,10 @@ func TestDraw(t *testing.T) {
 		t.Helper()
 		dir := t.TempDir()
 		for name, text := range map[string]string{"a.go": original, "b.go": "package a\n" + more} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		all, err := draw([]pkg{{"./a", dir, []string{"a.go", "b.go"}}}, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		var of []string
 		for _, m := range all {
 			if m.function == "f" {

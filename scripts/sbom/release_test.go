@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/golden"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestReleaseIsReproducible builds a small program with the script from two
@@ -34,10 +35,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, "dist", "SHA256SUMS"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := needs.Value(os.ReadFile(filepath.Join(dir, "dist", "SHA256SUMS")))(t)
 		sums = append(sums, string(text))
 		checkBuilt(t, filepath.Join(dir, "dist", name))
 	}
@@ -55,9 +53,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 func checkBuilt(t *testing.T, program string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := run([]string{program}, &b); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, run([]string{program}, &b))
 	beside, err := os.ReadFile(program + ".cdx.json")
 	if err != nil || !bytes.Equal(beside, b.Bytes()) {
 		t.Errorf("the bill beside the program is another one: %v", err)
@@ -67,10 +63,7 @@ func checkBuilt(t *testing.T, program string) {
 			t.Errorf("the program was built without %s", want)
 		}
 	}
-	data, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := needs.Value(os.ReadFile(program))(t)
 	if folder := filepath.Dir(filepath.Dir(program)); bytes.Contains(data, []byte(folder)) {
 		t.Errorf("the program holds the path %s", folder)
 	}
@@ -78,16 +71,9 @@ func checkBuilt(t *testing.T, program string) {
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, data, fs.FileMode(0o644)); err != nil {
-		t.Fatal(err)
-	}
+	data := needs.Value(os.ReadFile(from))(t)
+	needs.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+	needs.NoError(t, os.WriteFile(to, data, fs.FileMode(0o644)))
 }
 
 // TestBill: every module is there once, with its version and sum, and every
@@ -103,9 +89,7 @@ func TestBill(t *testing.T) {
 		Settings: []debug.BuildSetting{{Key: "GOOS", Value: "linux"}, {Key: "vcs.time", Value: "2026-01-05T09:00:00Z"}, {Key: "-ldflags", Value: "secret"}},
 	})
 	var out strings.Builder
-	if err := write(&out, b); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, write(&out, b))
 	golden.Compare(t, "testdata/bill.golden.json", out.String())
 }
 

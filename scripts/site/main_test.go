@@ -19,10 +19,7 @@ import (
 
 func built(t *testing.T) *site {
 	t.Helper()
-	s, err := build(os.DirFS(filepath.Join("..", "..")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := needs.Value(build(os.DirFS(filepath.Join("..", ".."))))(t)
 	return s
 }
 
@@ -93,9 +90,7 @@ func TestSections(t *testing.T) {
 		mapFile:       {Data: []byte("# Map\n\n## Try\n\n- [one](one.md)\n")},
 		"docs/one.md": {Data: []byte("# One\n\nA *b*\nc.\n\n```sh\nrun it\n```\n\n## Two `x`\n\n| h |\n|---|\n| cell |\n")},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	want := []section{{"One", "One", "docs/one.html#one", "A b c. run it"}, {"One", "Two x", "docs/one.html#two-x", "h cell"}}
 	if got := s.index[len(s.index)-3 : len(s.index)-1]; !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
@@ -109,23 +104,16 @@ func TestSections(t *testing.T) {
 // light and dark, and the search finds.
 func TestSiteInChromium(t *testing.T) {
 	chromium := needs.Command(t, "PRECEDENT_TEST_CHROMIUM", "chromium")
-	axe, err := os.ReadFile(needs.File(t, "PRECEDENT_TEST_AXE", "axe/node_modules/axe-core/axe.min.js", "axe-core"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := needs.Value(os.ReadFile(needs.File(t, "PRECEDENT_TEST_AXE", "axe/node_modules/axe-core/axe.min.js", "axe-core")))(t)
 	s, dir := built(t), t.TempDir()
-	if err := s.write(dir); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, s.write(dir))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath(chromium))
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()
 	open := func(name string) {
 		t.Helper()
-		if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(filepath.Join(dir, name)))); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(filepath.Join(dir, name)))))
 	}
 	ask := func(script string) string {
 		t.Helper()
@@ -137,9 +125,7 @@ func TestSiteInChromium(t *testing.T) {
 	}
 	look := func(width int64, scheme string) {
 		t.Helper()
-		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800)); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(width, 800)))
 		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 		}); err != nil {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestSummary reads what go test -json says of packages of each kind.
@@ -112,9 +114,7 @@ func TestBad(t *testing.T) { if _, err := os.Stat(".results/mended"); err != nil
 `,
 		".gitignore": "ran\n.results\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	t.Chdir(dir)
 	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=a", "-c", "user.email=a@a.test", "commit", "-q", "--allow-empty", "-m", "a"}} {
@@ -130,9 +130,7 @@ func TestBad(t *testing.T) { if _, err := os.Stat(".results/mended"); err != nil
 		}
 	}
 	resume(1, "1 passed, 1 failed")
-	if err := os.WriteFile(filepath.Join(dir, ".results", "mended"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.WriteFile(filepath.Join(dir, ".results", "mended"), nil, 0o600))
 	resume(0, "1 tests have passed before")
 	resume(0, "2 passed, 0 failed")
 	if ran, err := os.ReadFile("ran"); string(ran) != "x" {

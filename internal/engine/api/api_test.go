@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
@@ -18,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine/enginetest"
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestConformance plays the suite through a server of each API.
@@ -138,8 +137,7 @@ func TestBudgetStopsRequests(t *testing.T) {
 	e := New(Config{Model: model, Budget: &engine.Budget{Tokens: 3000}, Why: "w"})
 	var got []precedent.Status
 	for range 4 {
-		a, err := e.Run(t.Context(), task())
-		needs.NoError(t, err)
+		a := needs.Value(e.Run(t.Context(), task()))(t)
 		got = append(got, a.Status)
 	}
 	// Each takes 1,000 tokens and is expected to take about 1,500.

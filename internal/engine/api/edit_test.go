@@ -20,12 +20,10 @@ func editor(t *testing.T) (dir string, call func(name string, args any) (string,
 		needs.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 		needs.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
 	}
-	c, err := openCopy(dir)
-	needs.NoError(t, err)
+	c := needs.Value(openCopy(dir))(t)
 	t.Cleanup(c.close)
 	return dir, func(name string, args any) (string, error) {
-		raw, err := json.Marshal(args)
-		needs.NoError(t, err)
+		raw := needs.Value(json.Marshal(args))(t)
 		for _, tool := range c.tools() {
 			if tool.Name == name {
 				return tool.Run(t.Context(), raw)

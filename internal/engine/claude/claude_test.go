@@ -12,13 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/enginetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // part says what the test binary is: the tests, or a program that they start.
@@ -37,8 +36,7 @@ func TestMain(m *testing.M) {
 
 func self(t *testing.T) string {
 	t.Helper()
-	exe, err := os.Executable()
-	needs.NoError(t, err)
+	exe := needs.Value(os.Executable())(t)
 	return exe
 }
 
@@ -356,8 +354,7 @@ func TestTranscripts(t *testing.T) {
 				[]byte("{\"type\":\"x\"}\nnoise\n"+starts+"\n"))
 		}
 	}
-	entries, err := os.ReadDir(folder)
-	needs.NoError(t, err)
+	entries := needs.Value(os.ReadDir(folder))(t)
 	if len(entries) != 3*mostReviews+1 {
 		t.Errorf("%d files, want those of %d reviews and mine", len(entries), mostReviews)
 	}
@@ -367,8 +364,7 @@ func TestTranscripts(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	text, err := os.ReadFile(last + "-bugs.json")
-	needs.NoError(t, err)
+	text := needs.Value(os.ReadFile(last + "-bugs.json"))(t)
 	var got transcript
 	needs.NoError(t, json.Unmarshal(text, &got))
 	if len(got.Stream) != 2 || string(got.Stream[1]) != `"noise"` || got.Prompt != "P" {

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // realFirstByte: it is told of before the answer is whole.

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestRealCLIEdits: in a task that edits, Claude Code itself changes files of the copy, and nothing outside of it:
@@ -53,8 +52,7 @@ func TestRealCLIEdits(t *testing.T) {
 	e.MaxTurns = 20
 	task := realTask(tree)
 	task.Edit = true
-	a, err := e.Run(t.Context(), task)
-	needs.NoError(t, err)
+	a := needs.Value(e.Run(t.Context(), task))(t)
 	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` {
 		t.Errorf("%+v", a)
 	}

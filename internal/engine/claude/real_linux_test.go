@@ -91,8 +91,7 @@ func enterNamespace(t *testing.T) {
 
 func loopbackUp(t *testing.T) {
 	t.Helper()
-	s, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
-	needs.NoError(t, err)
+	s := needs.Value(syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0))(t)
 	defer func() { _ = syscall.Close(s) }()
 	request := struct { // struct ifreq
 		name  [16]byte
@@ -238,8 +237,7 @@ func start(t *testing.T, m *model, e edits, env ...string) (*Engine, string) {
 			"ANTHROPIC_BASE_URL="+m.URL),
 	}
 	e.Program, c.Program = c.Program, self(t)
-	text, err := json.Marshal(e)
-	needs.NoError(t, err)
+	text := needs.Value(json.Marshal(e))(t)
 	c.Env = append(c.Env, part+"=rewrite", editsVariable+"="+string(text))
 	cli := New(c)
 	t.Cleanup(func() {
@@ -281,8 +279,7 @@ func realAnswer(t *testing.T) {
 		"the end of the prefix"
 	began := 0
 	task.FirstByte = func() { began++ }
-	a, err := e.Run(t.Context(), task)
-	needs.NoError(t, err)
+	a := needs.Value(e.Run(t.Context(), task))(t)
 	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` || a.Model != "claude-x" || a.CostUSD <= 0 ||
 		began != 1 {
 		t.Errorf("%+v, began %d times", a, began)
@@ -324,8 +321,7 @@ func realTrouble(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := serve(t, test.turn)
 			e, _ := start(t, m, edits{})
-			a, err := e.Run(t.Context(), realTask(""))
-			needs.NoError(t, err)
+			a := needs.Value(e.Run(t.Context(), realTask("")))(t)
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("status %s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
@@ -362,8 +358,7 @@ func realTimeout(t *testing.T) {
 	if m.requests() == 0 {
 		t.Error("the model was not asked before the time was over")
 	}
-	environs, err := filepath.Glob("/proc/[0-9]*/environ")
-	needs.NoError(t, err)
+	environs := needs.Value(filepath.Glob("/proc/[0-9]*/environ"))(t)
 	for _, name := range environs {
 		if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, []byte(mark)) {
 			t.Errorf("%s is still there", filepath.Dir(name))
@@ -487,8 +482,7 @@ func harms(t *testing.T, e edits, whole bool) []string {
 	task := realTask(exported(t, files))
 	see := "+ see @" + filepath.Join(home, "attached.txt") + " for it\n"
 	task.Common, task.Prefix, task.Prompt = see, see, see
-	a, err := cli.Run(t.Context(), task)
-	needs.NoError(t, err)
+	a := needs.Value(cli.Run(t.Context(), task))(t)
 
 	var found []string
 	add := func(harm string, done bool) {

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
@@ -56,8 +55,7 @@ func realReview(t *testing.T) {
 		}}}}
 	}
 	e, _ := start(t, m, edits{})
-	change, err := diff.ParsePatch(strings.NewReader(reviewedPatch), diff.DefaultLimits)
-	needs.NoError(t, err)
+	change := needs.Value(diff.ParsePatch(strings.NewReader(reviewedPatch), diff.DefaultLimits))(t)
 	r, err := review.Run(t.Context(), review.Input{
 		Repo: precedent.Repo{Host: "example.com", Owner: "a", Name: "b"}, Base: "base", Head: "head", Change: change,
 		Engine: e,

@@ -45,10 +45,8 @@ func TestMain(m *testing.M) {
 // self returns the engine whose program is this test binary in the given part.
 func self(t *testing.T, role string, env ...string) *Engine {
 	t.Helper()
-	exe, err := os.Executable()
-	needs.NoError(t, err)
-	e, err := New(exe, nil, append(env, part+"="+role))
-	needs.NoError(t, err)
+	exe := needs.Value(os.Executable())(t)
+	e := needs.Value(New(exe, nil, append(env, part+"="+role)))(t)
 	return e
 }
 
@@ -121,10 +119,8 @@ func TestWhatTheProgramGets(t *testing.T) {
 
 func sameFolder(t *testing.T, a, b string) bool {
 	t.Helper()
-	infoA, err := os.Stat(a)
-	needs.NoError(t, err)
-	infoB, err := os.Stat(b)
-	needs.NoError(t, err)
+	infoA := needs.Value(os.Stat(a))(t)
+	infoB := needs.Value(os.Stat(b))(t)
 	return os.SameFile(infoA, infoB)
 }
 
@@ -175,8 +171,7 @@ func TestManners(t *testing.T) {
 			pid := filepath.Join(t.TempDir(), "pid")
 			e := self(t, test.part, pidFile+"="+pid)
 			began := time.Now()
-			a, err := e.Run(t.Context(), test.task)
-			needs.NoError(t, err)
+			a := needs.Value(e.Run(t.Context(), test.task))(t)
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("%s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
@@ -194,10 +189,8 @@ func TestManners(t *testing.T) {
 // checkDead wants the process whose id the file holds to be gone, or about to be.
 func checkDead(t *testing.T, file string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	needs.NoError(t, err)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	needs.NoError(t, err)
+	text := needs.Value(os.ReadFile(file))(t)
+	pid := needs.Value(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	needs.WaitUntil(t, fmt.Sprintf("process %d, a child of the program, has ended", pid),
 		func() bool { return !alive(pid) })
 }
@@ -221,8 +214,7 @@ func TestCancelReachesTheChildren(t *testing.T) {
 }
 
 func TestStandardErrorIsShown(t *testing.T) {
-	a, err := self(t, "complain").Run(t.Context(), task(time.Minute))
-	needs.NoError(t, err)
+	a := needs.Value(self(t, "complain").Run(t.Context(), task(time.Minute)))(t)
 	if a.Status != precedent.StatusError || a.Usage.Requests != 1 {
 		t.Errorf("%s after %d requests, want an error after one", a.Status, a.Usage.Requests)
 	}
@@ -237,8 +229,7 @@ func TestStandardErrorIsShown(t *testing.T) {
 		t.Errorf("%d characters of standard error", n)
 	}
 
-	a, err = self(t, "complain without a break").Run(t.Context(), task(time.Minute))
-	needs.NoError(t, err)
+	a = needs.Value(self(t, "complain without a break").Run(t.Context(), task(time.Minute)))(t)
 	if _, lines, _ := strings.Cut(a.Message, "exit status 3: "); lines != strings.Repeat("é", child.MostStderr) {
 		t.Errorf("%d characters of standard error: %.40q…", utf8.RuneCountInString(lines), lines)
 	}

@@ -79,8 +79,7 @@ func TestNewFinds(t *testing.T) {
 		t.Chdir(dir)
 	}
 
-	e, err := New("./no first line", nil, nil)
-	needs.NoError(t, err)
+	e := needs.Value(New("./no first line", nil, nil))(t)
 	a, err := e.Run(t.Context(), task(time.Minute))
 	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, "begins with #!") {
 		t.Errorf("%s (%s), %v", a.Status, a.Message, err)

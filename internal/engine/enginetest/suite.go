@@ -177,9 +177,7 @@ func (s scenario) run(t *testing.T, build Build) {
 		t.Errorf("%d requests, want %d", len(sent), s.requests)
 	}
 	var one precedent.Usage
-	if err := json.Unmarshal([]byte(usage), &one); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, json.Unmarshal([]byte(usage), &one))
 	want, got := multiply(one, s.usage), a.Usage
 	if want.Requests = len(sent); got.Requests < want.Requests {
 		t.Errorf("usage counts %d requests of %d", got.Requests, want.Requests)
@@ -226,10 +224,7 @@ func checkAnswer(t *testing.T, a engine.Answer) {
 // repeats one keeps its prompt and adds what was wrong.
 func requests(t *testing.T, script Script) []engine.Request {
 	t.Helper()
-	sent, err := script.Sent()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sent := needs.Value(script.Sent())(t)
 	if len(sent) > mostRequests {
 		t.Errorf("%d requests for one task, want at most %d", len(sent), mostRequests)
 	}
@@ -341,10 +336,7 @@ func concurrent(t *testing.T, build Build) {
 			t.Errorf("task %d: usage %+v, want that of its own request", i, answers[i].Usage)
 		}
 	}
-	sent, err := script.Sent()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sent := needs.Value(script.Sent())(t)
 	if len(sent) != tasks {
 		t.Errorf("%d requests, want %d", len(sent), tasks)
 	}
