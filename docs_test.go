@@ -4,13 +4,15 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // named finds what a document claims to exist: paths of the repository, targets of its Makefile, and tests.
@@ -24,29 +26,26 @@ var (
 
 // TestDocumentsNameWhatExists keeps the documents true.
 func TestDocumentsNameWhatExists(t *testing.T) {
-	makefile, err := os.ReadFile("Makefile")
-	must(t, err)
+	makefile := "\n" + string(needs.Value(os.ReadFile("Makefile"))(t))
 	tests := testFuncs(t)
-	for _, doc := range documents(t) {
-		text, err := os.ReadFile(doc)
-		must(t, err)
-		for _, m := range namedPath.FindAllStringSubmatch(string(text), -1) {
+	for doc, text := range documents(t) {
+		for _, m := range namedPath.FindAllStringSubmatch(text, -1) {
 			if !exists(m[1]) && !exists(filepath.Join(filepath.Dir(doc), m[1])) {
 				t.Errorf("%s names %s, which does not exist", doc, m[1])
 			}
 		}
-		for _, m := range namedLink.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range namedLink.FindAllStringSubmatch(text, -1) {
 			if !exists(filepath.Join(filepath.Dir(doc), m[1])) {
 				t.Errorf("%s links to %s, which does not exist", doc, m[1])
 			}
 		}
-		for _, m := range namedTest.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
 			if !tests[m[1]] {
 				t.Errorf("%s names %s, which is not a test", doc, m[1])
 			}
 		}
-		for _, m := range namedTarget.FindAllStringSubmatch(string(text), -1) {
-			if !strings.Contains("\n"+string(makefile), "\n"+m[1]+":") {
+		for _, m := range namedTarget.FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(makefile, "\n"+m[1]+":") {
 				t.Errorf("%s names make %s, which is not a target", doc, m[1])
 			}
 		}
@@ -57,36 +56,25 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 func testFuncs(t *testing.T) map[string]bool {
 	t.Helper()
 	tests := map[string]bool{}
-	for _, dir := range []string{".", "cmd", "internal"} {
-		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() && dir == "." && name != "." {
-				return fs.SkipDir
-			}
-			if err != nil || !strings.HasSuffix(name, "_test.go") {
-				return err
-			}
-			source, err := os.ReadFile(name)
-			for _, m := range testFunc.FindAllStringSubmatch(string(source), -1) {
+	eachFile(t, os.DirFS("."), ".go", func(name, source string) {
+		if strings.HasSuffix(name, "_test.go") {
+			for _, m := range testFunc.FindAllStringSubmatch(source, -1) {
 				tests[m[1]] = true
 			}
-			return err
-		})
-		must(t, err)
-	}
+		}
+	})
 	return tests
 }
 
-func documents(t *testing.T) []string {
+// documents returns the text of each document.
+func documents(t *testing.T) map[string]string {
 	t.Helper()
-	docs, err := filepath.Glob("*.md")
-	must(t, err)
-	err = filepath.WalkDir("docs", func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(name, ".md") {
-			docs = append(docs, name)
+	docs := map[string]string{}
+	eachFile(t, os.DirFS("."), ".md", func(name, text string) {
+		if path.Dir(name) == "." || strings.HasPrefix(name, "docs/") {
+			docs[name] = text
 		}
-		return err
 	})
-	must(t, err)
 	return docs
 }
 
@@ -105,9 +93,8 @@ var (
 
 // TestContributing: what the recipes of CONTRIBUTING.md name exists, and the tests that it runs do.
 func TestContributing(t *testing.T) {
-	text, err := os.ReadFile("CONTRIBUTING.md")
-	must(t, err)
-	_, recipes, found := strings.Cut(string(text), "\n## Add ")
+	text := string(needs.Value(os.ReadFile("CONTRIBUTING.md"))(t))
+	_, recipes, found := strings.Cut(text, "\n## Add ")
 	if !found {
 		t.Fatal("there are no recipes")
 	}
@@ -121,13 +108,13 @@ func TestContributing(t *testing.T) {
 			t.Errorf("a recipe names %s, which is not declared", m[1])
 		}
 	}
-	for _, name := range testVariable.FindAllString(string(text), -1) {
+	for _, name := range testVariable.FindAllString(text, -1) {
 		if !strings.Contains(source, name) {
 			t.Errorf("no test reads %s", name)
 		}
 	}
 	runs := 0
-	for _, m := range spanOfCode.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range spanOfCode.FindAllStringSubmatch(text, -1) {
 		run := singleTest.FindStringSubmatch(m[1])
 		if run == nil {
 			continue
@@ -148,55 +135,35 @@ func TestContributing(t *testing.T) {
 func anyContains(t *testing.T, files []string, part string) bool {
 	t.Helper()
 	return slices.ContainsFunc(files, func(file string) bool {
-		text, err := os.ReadFile(file)
-		must(t, err)
-		return strings.Contains(string(text), part)
+		return strings.Contains(string(needs.Value(os.ReadFile(file))(t)), part)
 	})
 }
 
-// declarations returns the names that the root package and internal declare, alone and after their package, and
-// all of their source.
+// declarations returns the names that Go files declare, alone and after their package, and all of their source.
 func declarations(t *testing.T) (declared map[string]bool, source string) {
 	t.Helper()
 	declared = map[string]bool{}
 	var all strings.Builder
-	for _, root := range []string{".", "internal", "cmd"} {
-		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() && (root == "." && name != "." || d.Name() == "testdata") {
-				return fs.SkipDir
+	eachFile(t, os.DirFS("."), ".go", func(name, text string) {
+		all.WriteString(text)
+		file := needs.Value(parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution))(t)
+		ast.Inspect(file, func(n ast.Node) bool {
+			var names []*ast.Ident
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				names = []*ast.Ident{n.Name}
+			case *ast.TypeSpec:
+				names = []*ast.Ident{n.Name}
+			case *ast.ValueSpec:
+				names = n.Names
+			case *ast.Field:
+				names = n.Names
 			}
-			if err != nil || filepath.Ext(name) != ".go" {
-				return err
+			for _, ident := range names {
+				declared[ident.Name], declared[file.Name.Name+"."+ident.Name] = true, true
 			}
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			all.Write(text)
-			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				var names []*ast.Ident
-				switch n := n.(type) {
-				case *ast.FuncDecl:
-					names = []*ast.Ident{n.Name}
-				case *ast.TypeSpec:
-					names = []*ast.Ident{n.Name}
-				case *ast.ValueSpec:
-					names = n.Names
-				case *ast.Field:
-					names = n.Names
-				}
-				for _, ident := range names {
-					declared[ident.Name], declared[file.Name.Name+"."+ident.Name] = true, true
-				}
-				return true
-			})
-			return nil
+			return true
 		})
-		must(t, err)
-	}
+	})
 	return declared, all.String()
 }

@@ -8,12 +8,13 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const module = "github.com/precedent-dev/precedent"
@@ -76,8 +77,8 @@ const (
 	stages   = 13
 )
 
-// needs is imported only by tests, and by the adapters that are for tests.
-const needs = "internal/needs"
+// needsPath is imported only by tests, and by the adapters that are for tests.
+const needsPath = "internal/needs"
 
 // anywhere stands for every package in the table of third parties.
 const anywhere = "*"
@@ -220,9 +221,9 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 			switch {
 			case !ok:
 				say("%s imports %s, which is on no floor", file, target)
-			case test && (to == adapters || to == stages || target == dir), target == needs && from == adapters:
-			case target == needs:
-				say("%s: only tests import %s", file, needs)
+			case test && (to == adapters || to == stages || target == dir), target == needsPath && from == adapters:
+			case target == needsPath:
+				say("%s: only tests import %s", file, needsPath)
 			case dir == "cmd/precedent" && !test && isWired(target) && !slices.Contains(wired[target], path.Base(file)):
 				say("%s imports %s, which commands use through internal/workspace and above", file, target)
 			case to >= from:
@@ -249,39 +250,35 @@ func isWired(target string) bool {
 // relative to it, and at least once, with an empty import, for a folder that imports nothing.
 func walkImports(t *testing.T, fsys fs.FS, visit func(dir, file, imported string)) {
 	t.Helper()
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if base := path.Base(name); name != "." && (base == "testdata" || strings.HasPrefix(base, ".") || base == "node_modules") {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if path.Ext(name) != ".go" {
-			return nil
-		}
-		src, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return err
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
+	eachFile(t, fsys, ".go", func(name, source string) {
+		parsed := needs.Value(parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly))(t)
 		dir := strings.TrimPrefix(path.Dir(name), ".")
 		visit(dir, name, "")
 		for _, spec := range parsed.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			visit(dir, name, imported)
+			visit(dir, name, needs.Value(strconv.Unquote(spec.Path.Value))(t))
 		}
-		return nil
 	})
-	must(t, err)
+}
+
+// eachFile calls visit for the files below fsys with one of the endings, but not for what tests read, what tools are and
+// what was built.
+func eachFile(t *testing.T, fsys fs.FS, endings string, visit func(name, text string)) {
+	t.Helper()
+	skipped := []string{"testdata", "node_modules", "bin", "dist"}
+	needs.NoError(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (strings.HasPrefix(base, ".") || slices.Contains(skipped, base)):
+			return fs.SkipDir
+		case d.IsDir() || !slices.Contains(strings.Fields(endings), path.Ext(name)):
+			return nil
+		}
+		text, err := fs.ReadFile(fsys, name)
+		visit(name, string(text))
+		return err
+	}))
 }
 
 func isThirdParty(imported string) bool {
@@ -303,35 +300,18 @@ func thirdParty(imported string) (string, bool) {
 // folder.
 func TestOnePackageInAFolder(t *testing.T) {
 	names := map[string]string{} // by folder
-	err := filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	eachFile(t, os.DirFS("."), ".go", func(name, source string) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
 		}
-		if e.IsDir() && (e.Name() == "testdata" || name != "." && strings.HasPrefix(e.Name(), ".")) {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
-		if err != nil {
-			return err
-		}
-		dir := filepath.Dir(name)
+		file := needs.Value(parser.ParseFile(token.NewFileSet(), name, source, parser.PackageClauseOnly))(t)
+		dir := path.Dir(name)
 		if had := names[dir]; had != "" && had != file.Name.Name {
 			t.Errorf("%s is of package %s, but the folder has package %s", name, file.Name.Name, had)
 		}
 		names[dir] = file.Name.Name
-		return nil
 	})
-	if err != nil || len(names) < 50 {
-		t.Errorf("%d folders, %v", len(names), err)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+	if len(names) < 50 {
+		t.Errorf("%d folders", len(names))
 	}
 }

@@ -1,14 +1,15 @@
-package precedent_test
+package precedent
 
 import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // Why JSON may be read by encoding/json alone, which takes the last of two equal keys and ignores their case.
@@ -82,29 +83,12 @@ var notProduct = []string{
 // TestJSONFromOutsideIsReadStrictly: every file that reads JSON without internal/strict has a reason.
 func TestJSONFromOutsideIsReadStrictly(t *testing.T) {
 	found := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		name := filepath.ToSlash(path)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".tools" || d.Name() == ".git"):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			return nil
+	eachFile(t, os.DirFS("."), ".go", func(name, text string) {
+		if strings.HasSuffix(name, "_test.go") ||
+			slices.ContainsFunc(notProduct, func(dir string) bool { return strings.HasPrefix(name, dir) }) {
+			return
 		}
-		for _, dir := range notProduct {
-			if strings.HasPrefix(name, dir) {
-				return nil
-			}
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
+		file := needs.Value(parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok && (s.Sel.Name == "Unmarshal" || s.Sel.Name == "NewDecoder") {
 				if p, ok := s.X.(*ast.Ident); ok && p.Name == "json" {
@@ -113,11 +97,7 @@ func TestJSONFromOutsideIsReadStrictly(t *testing.T) {
 			}
 			return true
 		})
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name := range found {
 		if readers[name] == "" {
 			t.Errorf("%s reads JSON without internal/strict: use it, or add the file to the table with a reason", name)

@@ -4,27 +4,28 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // retired matches words and phrases that are not used, with the words to use: those of the table in
 // docs/glossary.md, and these.
 var retired = []retiredWord{
-	{regexp.MustCompile(`(?i)\bperson's no\b`), "dismissal"},
-	{regexp.MustCompile(`(?i)\bstands? at\b`), "is at"},
-	{regexp.MustCompile(`(?i)\bis no [a-z]`), "is not a"},
-	{regexp.MustCompile(`(?i)\bthumbs? (?:up|down)\b`), "the name of the reaction: 👍 or 👎"},
-	{regexp.MustCompile(`(?i)\bwhoever\b`), "who, or anyone who"},
+	{"person's no", regexp.MustCompile(`(?i)\bperson's no\b`), "dismissal"},
+	{"stand", regexp.MustCompile(`(?i)\bstands? at\b`), "is at"},
+	{"is no ", regexp.MustCompile(`(?i)\bis no [a-z]`), "is not a"},
+	{"thumb", regexp.MustCompile(`(?i)\bthumbs? (?:up|down)\b`), "the name of the reaction: 👍 or 👎"},
+	{"whoever", regexp.MustCompile(`(?i)\bwhoever\b`), "who, or anyone who"},
 }
 
 type retiredWord struct {
+	part    string // of what the pattern matches, in lower case: only text with it is matched, which is fast
 	pattern *regexp.Regexp
 	use     string
 }
@@ -42,13 +43,13 @@ var code = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|(?s:\".*(?:FROM|INTO|UPDAT
 // readGlossary reads the words that are not used, and returns those that are.
 func readGlossary(t *testing.T) (used []string) {
 	t.Helper()
-	text, err := os.ReadFile(glossaryFile)
-	must(t, err)
-	for _, row := range glossary.FindAllStringSubmatch(string(text), -1)[1:] {
+	text := string(needs.Value(os.ReadFile(glossaryFile))(t))
+	for _, row := range glossary.FindAllStringSubmatch(text, -1)[1:] {
 		used = append(used, strings.Split(row[1], ", ")...)
 		for word := range strings.SplitSeq(strings.TrimSpace(row[3]), ", ") {
 			if word != "" {
-				replaced = append(replaced, retiredWord{regexp.MustCompile(`(?i)\b` + word + `(?:s|ed)?\b`), row[1]})
+				pattern := regexp.MustCompile(`(?i)\b` + word + `(?:s|ed)?\b`)
+				replaced = append(replaced, retiredWord{strings.ToLower(word), pattern, row[1]})
 				notNames = append(notNames, strings.ReplaceAll(word, " ", ""))
 			}
 		}
@@ -68,48 +69,28 @@ var notNames []string
 // of the product's code, its embedded texts, and the documentation.
 func TestRetiredWords(t *testing.T) {
 	used := readGlossary(t)
-	root := os.DirFS(".")
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	eachFile(t, os.DirFS("."), ".go .md .yml .yaml .tmpl .sh", func(name, text string) {
+		switch {
+		case name == glossaryFile || strings.HasSuffix(name, "_test.go"):
+			return
+		case path.Ext(name) == ".go":
+			checkSource(t, name, text)
+			return
 		}
-		base := path.Base(name)
-		if d.IsDir() {
-			if name != "." && (base == "testdata" || base == "node_modules" || base == "bin" || base == "dist" || strings.HasPrefix(base, ".")) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if name == glossaryFile || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		switch path.Ext(name) {
-		case ".go":
-			checkSource(t, name)
-		case ".md", ".yml", ".yaml", ".tmpl", ".sh":
-			text, err := fs.ReadFile(root, name)
-			if err != nil {
-				return err
-			}
-			block := false
-			for i, line := range strings.Split(string(text), "\n") {
-				checkWords(t, name, i+1, line)
-				if strings.HasPrefix(strings.TrimSpace(line), "```") {
-					block = !block
-				} else if !block && !strings.HasPrefix(name, "internal/") {
-					checkProse(t, name, i+1, line)
-				}
+		block := false
+		for i, line := range strings.Split(text, "\n") {
+			checkWords(t, name, i+1, line)
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				block = !block
+			} else if !block && !strings.HasPrefix(name, "internal/") {
+				checkProse(t, name, i+1, line)
 			}
 		}
-		return nil
 	})
-	must(t, err)
 	var docs strings.Builder
-	for _, name := range documents(t) {
-		if name != filepath.FromSlash(glossaryFile) {
-			text, err := os.ReadFile(name)
-			must(t, err)
-			docs.Write(text)
+	for name, text := range documents(t) {
+		if name != glossaryFile {
+			docs.WriteString(text)
 		}
 	}
 	for _, word := range used {
@@ -130,11 +111,10 @@ func wordsOf(name string) (words []string) {
 var nameWord = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
 
 // checkSource checks the comments, strings and names of a Go file.
-func checkSource(t *testing.T, name string) {
+func checkSource(t *testing.T, name, text string) {
 	t.Helper()
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
-	must(t, err)
+	file := needs.Value(parser.ParseFile(fset, name, text, parser.ParseComments))(t)
 	for _, group := range file.Comments {
 		words := strings.ReplaceAll(group.Text(), "\n", " ")
 		checkWords(t, name, fset.Position(group.Pos()).Line, words)
@@ -161,21 +141,28 @@ func checkSource(t *testing.T, name string) {
 // checkProse reports the words of one piece of text for which the glossary has others.
 func checkProse(t *testing.T, file string, line int, text string) {
 	t.Helper()
-	text = code.ReplaceAllString(text, "")
-	for _, r := range replaced {
-		if found := r.pattern.FindString(text); found != "" {
-			t.Errorf("%s:%d: %q: the glossary has %s", file, line, found, r.use)
-		}
+	for found, use := range find(replaced, code, text) {
+		t.Errorf("%s:%d: %q: the glossary has %s", file, line, found, use)
 	}
 }
 
 // checkWords reports the retired words in one piece of text.
 func checkWords(t *testing.T, file string, line int, text string) {
 	t.Helper()
-	text = standard.ReplaceAllString(text, "")
-	for _, r := range retired {
-		if found := r.pattern.FindString(text); found != "" {
-			t.Errorf("%s:%d: %q is retired, use %s", file, line, strings.TrimSpace(found), r.use)
+	for found, use := range find(retired, standard, text) {
+		t.Errorf("%s:%d: %q is retired, use %s", file, line, strings.TrimSpace(found), use)
+	}
+}
+
+// find returns which of the words are in a text, but not in its parts that a pattern matches, and what to use.
+func find(words []retiredWord, but *regexp.Regexp, text string) map[string]string {
+	all, lower := map[string]string{}, strings.ToLower(text)
+	for _, r := range words {
+		if strings.Contains(lower, r.part) {
+			if found := r.pattern.FindString(but.ReplaceAllString(text, "")); found != "" {
+				all[found] = r.use
+			}
 		}
 	}
+	return all
 }
