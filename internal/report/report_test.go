@@ -321,7 +321,7 @@ func TestForeignTextIsInert(t *testing.T) {
 func TestTextIsBounded(t *testing.T) {
 	r := hostile(strings.Repeat("x y", 1<<20))
 	change := login()
-	change.Files[0].Hunks[0].Lines[4].Text = strings.Repeat("z", 50<<20)
+	change.Files[0].Hunks[0].Lines[4].Text = strings.Repeat("z", 5<<20)
 	r.Findings = full().Findings[:1]
 	r.Memory, r.Coverage, r.Failures, r.Finders = precedent.MemoryUse{}, precedent.Coverage{}, nil, nil
 	r.Target, r.RulesChecked, r.Verdict = precedent.Target{}, nil, precedent.Findings

@@ -56,11 +56,16 @@ func Naughty(t testing.TB) []string {
 // stringsVariable names the file with the Big List of Naughty Strings, as JSON.
 const stringsVariable = "PRECEDENT_TEST_STRINGS"
 
-// Infamous returns Naughty, and the Big List of Naughty Strings where it is
-// installed. Elsewhere, TestBigList is skipped.
+// Infamous returns Naughty, and where it is installed the Big List of Naughty Strings: all of it under make soak, else
+// every eighth of it. Elsewhere, TestBigList is skipped.
 func Infamous(t testing.TB) []string {
 	t.Helper()
-	return append(Naughty(t), bigList(t)...)
+	all, big := Naughty(t), bigList(t)
+	n := needs.Rounds(len(big), len(big)/8)
+	for i := range n {
+		all = append(all, big[i*len(big)/n])
+	}
+	return all
 }
 
 // bigList is empty on a machine without the list; under make test, that is a failure.
