@@ -18,7 +18,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -347,33 +346,6 @@ func TestAnnotations(t *testing.T) {
 				if !slices.Contains([]string{"file", "line", "endLine", "title"}, key) {
 					t.Errorf("%q made a property %s of %q", s, key, line)
 				}
-			}
-		}
-	}
-}
-
-// workflow is what GitHub's runner takes for a command in the log of a step.
-var workflow = regexp.MustCompile(`(?m)^\s*::|##\[`)
-
-// TestTerminalTakesNaughtyStrings holds the formats to writing nothing that a
-// terminal obeys, or GitHub's runner. TestMarkdownIsInert does so for Markdown.
-func TestTerminalTakesNaughtyStrings(t *testing.T) {
-	for _, s := range markdowntest.Infamous(t) {
-		for _, f := range report.Formats {
-			if f.Name == "markdown" {
-				continue
-			}
-			change := &diff.Change{Files: []diff.File{{Path: s}}}
-			// joiners within emoji are kept
-			out := strings.ReplaceAll(string(printed(t, f.Name, everywhere(s), report.Style{
-				Engine: s, Change: change,
-				Version: s,
-			})), "\u200d", "")
-			if bad := unsafe.FindString(out); bad != "" {
-				t.Errorf("%s of %q holds %q", f.Name, s, bad)
-			}
-			if bad := workflow.FindString(out); bad != "" && f.Name != "github" {
-				t.Errorf("%s of %q tells GitHub's runner %q", f.Name, s, bad)
 			}
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 	"github.com/precedent-dev/precedent/internal/report"
@@ -23,32 +21,12 @@ func markdown(t markdowntest.T, r *precedent.Review, s report.Style) string {
 	return b.String()
 }
 
-// everywhere is a review of which every text is s.
-func everywhere(s string) *precedent.Review {
-	r := hostile(s)
-	r.Positive = s
-	r.ID, r.Head, r.Memory.Suppressed[0].By = s, s, s
-	cite := []precedent.Cite{{Kind: s, ID: s, Text: s, URL: s}}
-	r.Memory.Precedents, r.Memory.Insights = cite, cite
-	r.Memory.LearningsUsed = []precedent.LearningUse{{
-		Cite: cite[0], Does: precedent.LearningKind(s), Why: s, Who: s, Scope: precedent.LearningScope(s), Glob: s,
-		Findings: []string{s},
-	}}
-	return r
-}
-
 // TestMarkdownIsInert puts naughty strings into every text of a review.
 func TestMarkdownIsInert(t *testing.T) {
 	plain := markdowntest.Render(t, markdown(t, full(), report.Style{Change: login(), Version: "v1"}))
 	for _, s := range markdowntest.Infamous(t) {
-		change := login()
-		for i := range change.Files[0].Hunks[0].Lines {
-			change.Files[0].Hunks[0].Lines[i].Text = s
-		}
-		change.Files[0].Path = s
 		p := markdowntest.Inert(t, markdown(t, everywhere(s), report.Style{
-			Change: change, Version: s,
-			Links: []string{"good.example"},
+			Change: hostileChange(s), Version: s, Links: []string{"good.example"},
 		}))
 		for element, want := range map[string]int{
 			"h2": 1, "h3": 3, "table": 1, "tr": plain.Count["tr"],
@@ -82,23 +60,6 @@ func TestMarkdownQuotesExactly(t *testing.T) {
 			t.Errorf("the quote %q is not in the page: %q", want, p.Code)
 		}
 	}
-}
-
-// TestMarkdownProperty does the same with text that nobody thought of.
-func TestMarkdownProperty(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		title, body, quote := markdowntest.Wild().Draw(t, "title"), markdowntest.Wild().Draw(t, "body"),
-			markdowntest.Wild().Draw(t, "quote")
-		r := everywhere(title)
-		for i := range r.Findings {
-			r.Findings[i].Body, r.Findings[i].Quote, r.Findings[i].Suggestion = body, quote, quote
-		}
-		p := markdowntest.Inert(t, markdown(t, r, report.Style{Links: []string{"good.example"}}))
-		if p.Count["h3"] != 3 || p.Count["h2"] != 1 || p.Count["table"] != 1 || p.Count["tr"] != 4 || p.Count["td"] != 12 ||
-			p.Count["details"] != 1 {
-			t.Fatalf("the text changed the page: %v\n%s", p.Count, markdown(t, r, report.Style{}))
-		}
-	})
 }
 
 // TestMarkdownIsBounded shows that whatever is in a review, its report fits into

@@ -89,18 +89,7 @@ func posted() report.Style {
 }
 
 func TestPostedSummary(t *testing.T) {
-	out := markdown(t, later(), posted())
-	golden.Compare(t, "testdata/posted.md", out)
-	for _, id := range []string{"k7m2q0v5xa", "ab3d0e5f7g"} {
-		if strings.Contains(out, "\nFinding `"+id) {
-			t.Errorf("%s stands in a comment, and is shown in full", id)
-		}
-	}
-	for _, id := range []string{"zz11223344", "1eft000001", "wh01e00001", "h1dd3n0001"} {
-		if strings.Count(out, "\nFinding `"+id) != 1 {
-			t.Errorf("%s stands in no comment, and is not shown in full", id)
-		}
-	}
+	golden.Compare(t, "testdata/posted.md", markdown(t, later(), posted()))
 	golden.Compare(t, "testdata/later.txt", string(printed(t, "text", later(), report.Style{Change: login()})))
 	golden.Compare(t, "testdata/later.sarif", string(printed(t, "sarif", later(), report.Style{Version: "v1.2.3"})))
 	golden.Compare(t, "testdata/later.json", string(printed(t, "json", later(), report.Style{})))

@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/golden"
+	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -242,8 +243,8 @@ func TestJSONListsAreNeverNull(t *testing.T) {
 	}
 }
 
-// hostile fills every text of a review with what could fool a terminal.
-func hostile(s string) *precedent.Review {
+// everywhere is a review of which every text is s.
+func everywhere(s string) *precedent.Review {
 	r := full()
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -254,18 +255,33 @@ func hostile(s string) *precedent.Review {
 	for i := range r.Finders {
 		r.Finders[i].Name, r.Finders[i].Error, r.Finders[i].Status = s, s, precedent.Status(s)
 	}
+	r.ID, r.Head, r.Positive, r.Verdict = s, s, s, precedent.Verdict(s)
 	r.Coverage.Skipped = []precedent.SkippedFile{{Path: s, Reason: s}}
 	r.Coverage.Truncated = []precedent.TruncatedHunk{{Path: s, Hunk: 1, Reason: s}}
-	r.Memory.Hotspots = []precedent.Hotspot{{Path: s, Findings: 2}}
-	r.Memory.Suppressed = []precedent.SuppressedFinding{{
-		Finding: s, Title: s, Why: s, Who: s,
-		Dropped: precedent.Dismissed,
-	}}
 	r.Failures = []precedent.Failure{{Step: s, Error: s}}
 	r.Target = precedent.Target{Head: s, Base: s, Why: s}
 	r.RulesChecked = []precedent.Rule{{Source: s}}
-	r.Verdict = precedent.Verdict(s)
+	cite := []precedent.Cite{{Kind: s, ID: s, Text: s, URL: s}}
+	r.Memory.Precedents, r.Memory.Insights = cite, cite
+	r.Memory.Hotspots = []precedent.Hotspot{{Path: s, Findings: 2}}
+	r.Memory.Suppressed = []precedent.SuppressedFinding{{
+		Finding: s, Title: s, Why: s, Who: s, By: s, Dropped: precedent.Dismissed,
+	}}
+	r.Memory.LearningsUsed = []precedent.LearningUse{{
+		Cite: cite[0], Does: precedent.LearningKind(s), Why: s, Who: s, Scope: precedent.LearningScope(s), Glob: s,
+		Findings: []string{s},
+	}}
 	return r
+}
+
+// hostileChange is login, but with a path and lines that are s.
+func hostileChange(s string) *diff.Change {
+	change := login()
+	change.Files[0].Path = s
+	for i := range change.Files[0].Hunks[0].Lines {
+		change.Files[0].Hunks[0].Lines[i].Text = s
+	}
+	return change
 }
 
 var (
@@ -273,53 +289,44 @@ var (
 	unsafe = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 )
 
-// TestForeignTextIsInert puts escape sequences into every text: nothing but
-// the package's own colours may come out, and none without colour.
-func TestForeignTextIsInert(t *testing.T) {
-	for name, s := range map[string]string{
-		"csi":       "\x1b[2J\x1b[31mred\x1b[0m",
-		"osc link":  "\x1b]8;;https://evil.example\x07click\x1b]8;;\x07",
-		"osc title": "\x1b]0;pwned\x1b\\",
-		"c1":        "\u009b31mred\u009d0;x\u009c",
-		"raw c1":    "\x9b31mred",
-		"return":    "safe\roverwritten\b\b\b",
-		"vertical":  "a\vb\fc\ad\x00e\x7f",
-		"bidi":      "a\u202ebc\u2066d\u2069\u200f",
-		"invisible": "a\u200bb\ufeffc\U000e0041\U000e007f",
-		"invalid":   "a\xff\xfe\xc3(",
-		"newlines":  "one\ntwo\r\nthree\u0085four",
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, color := range []bool{false, true} {
-				change := login()
-				change.Files[0].Path = s
-				for i := range change.Files[0].Hunks[0].Lines {
-					change.Files[0].Hunks[0].Lines[i].Text = s
-				}
-				out := string(printed(t, "text", hostile(s), report.Style{Color: color, Engine: s, Change: change}))
-				if color {
-					out = ownSGR.ReplaceAllString(out, "")
-				}
-				if bad := unsafe.FindString(out); bad != "" {
-					t.Errorf("color %v: %q is in the output:\n%q", color, bad, out)
-				}
+const joiner = "\u200d" // which is kept within emoji
+
+// workflow is what GitHub's runner takes for a command in the log of a step.
+var workflow = regexp.MustCompile(`(?m)^\s*::|##\[`)
+
+// TestFormatsAreInert: the formats write nothing that a terminal obeys but the package's own colours, and nothing that
+// GitHub's runner obeys. TestMarkdownIsInert shows it for Markdown.
+func TestFormatsAreInert(t *testing.T) {
+	for _, s := range markdowntest.Infamous(t) {
+		style := report.Style{Engine: s, Change: hostileChange(s), Version: s}
+		for _, f := range report.Formats {
+			if f.Name == "markdown" {
+				continue
 			}
-			out := printed(t, "json", hostile(s), report.Style{})
-			if bad := unsafe.Find(out); bad != nil {
-				t.Errorf("%q is in the JSON", bad)
+			out := strings.ReplaceAll(string(printed(t, f.Name, everywhere(s), style)), joiner, "")
+			if bad := unsafe.FindString(out); bad != "" {
+				t.Errorf("%s of %q holds %q", f.Name, s, bad)
 			}
-			var back precedent.Review
-			needs.NoError(t, json.Unmarshal(out, &back))
-			if got, want := back.Findings[0].Title, strings.ToValidUTF8(s, "\ufffd"); utf8.ValidString(s) && got != want {
-				t.Errorf("the title came back as %q, want %q", got, want)
+			if bad := workflow.FindString(out); bad != "" && f.Name != "github" {
+				t.Errorf("%s of %q tells GitHub's runner %q", f.Name, s, bad)
 			}
-		})
+		}
+		style.Color = true
+		out := strings.ReplaceAll(string(printed(t, "text", everywhere(s), style)), joiner, "")
+		if bad := unsafe.FindString(ownSGR.ReplaceAllString(out, "")); bad != "" {
+			t.Errorf("coloured text of %q holds %q", s, bad)
+		}
+		var back precedent.Review
+		needs.NoError(t, json.Unmarshal(printed(t, "json", everywhere(s), report.Style{}), &back))
+		if utf8.ValidString(s) && back.Findings[0].Title != s {
+			t.Errorf("the title came back from JSON as %q, want %q", back.Findings[0].Title, s)
+		}
 	}
 }
 
 // TestTextIsBounded shows that a line of megabytes is cut before it is laid out.
 func TestTextIsBounded(t *testing.T) {
-	r := hostile(strings.Repeat("x y", 1<<20))
+	r := everywhere(strings.Repeat("x y", 1<<20))
 	change := login()
 	change.Files[0].Hunks[0].Lines[4].Text = strings.Repeat("z", 5<<20)
 	r.Findings = full().Findings[:1]
