@@ -2,13 +2,13 @@ package prompt
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/golden"
 )
 
 func TestFinders(t *testing.T) {
@@ -33,7 +33,7 @@ func TestFinders(t *testing.T) {
 
 // TestDocs: docs/finders.md says what the rows say.
 func TestDocs(t *testing.T) {
-	golden(t, filepath.Join("..", "..", "..", "docs", "finders.md"), docs())
+	golden.Compare(t, "../../docs/finders.md", docs())
 }
 
 // docs renders the rows for people.

@@ -2,11 +2,8 @@ package prompt
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,22 +14,9 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		needs.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want := needs.Value(os.ReadFile(file))(t)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
-}
 
 // sample is a change of two shown files and one that is not shown.
 func sample() Input {
@@ -109,9 +93,9 @@ func TestBuild(t *testing.T) {
 	bugs := finder("bugs")
 	bugs.Praise = true
 	p := sheet.Finder(bugs, 0)
-	golden(t, "common.golden", p.Common)
-	golden(t, "prefix.golden", p.Prefix)
-	golden(t, "suffix.golden", p.Suffix)
+	golden.Compare(t, "testdata/common.golden", p.Common)
+	golden.Compare(t, "testdata/prefix.golden", p.Prefix)
+	golden.Compare(t, "testdata/suffix.golden", p.Suffix)
 	if p.System != System() || !strings.HasPrefix(p.System, "You review a change") {
 		t.Error("another system text")
 	}
@@ -126,7 +110,7 @@ func TestBuild(t *testing.T) {
 		t.Errorf("rules shown: %v, want %v", shown, want)
 	}
 	bare := build(Input{Shards: []precedent.Untrusted{"=== a (modified)\n@@ -1 +1 @@\n1 +x\n"}}, finder("bugs"))
-	golden(t, "bare.golden", user(bare))
+	golden.Compare(t, "testdata/bare.golden", user(bare))
 }
 
 // finder is the row of a name.
@@ -157,7 +141,7 @@ func TestPrefixIsShared(t *testing.T) {
 		}
 	}
 	runs := make(chan int)
-	for n := range 100 * len(finders) { // finders are asked side by side
+	for n := range 10 * len(finders) { // finders are asked side by side
 		go func() {
 			i := n % len(finders)
 			s := sheet
@@ -170,7 +154,7 @@ func TestPrefixIsShared(t *testing.T) {
 			runs <- i
 		}()
 	}
-	for range 100 * len(finders) {
+	for range 10 * len(finders) {
 		if <-runs < 0 {
 			t.Error("another run gives another prompt")
 		}
@@ -378,9 +362,10 @@ func TestBounds(t *testing.T) {
 	if !strings.Contains(p.Suffix, "the rest is left out") {
 		t.Error("the suffix does not say that the intent is cut")
 	}
+	shown := New(in).Rules()
 	for i := range 7 {
 		source := fmt.Sprintf("d%d/CLAUDE.md", i)
-		if !slices.ContainsFunc(New(in).Rules(), func(r precedent.Rule) bool { return r.Source == source }) {
+		if !slices.ContainsFunc(shown, func(r precedent.Rule) bool { return r.Source == source }) {
 			t.Errorf("no rule of %s is shown: others crowd it out", source)
 		}
 	}
