@@ -17,20 +17,15 @@ func (n *markdownWriter) learningsUsed(r *precedent.Review) {
 	if given := learningsGiven(r.Memory.Learnings); given != "" || len(used) > 0 {
 		n.line("**Learnings used (%d)**%s\n", len(used), because(given))
 	}
-	shown := 0
-	for shown < min(len(used), maxRows) && n.Len() < maxList {
-		l := used[shown]
-		shown++
+	n.items(len(used), maxList, func(i int) string {
+		l := used[i]
 		source := n.phrase(originOf(l))
 		if from := markdown.Address(l.URL, n.hosts); from != "" {
 			source += " · " + from // a link would show on the pull request that it leads to
 		}
-		n.line("- Learning %s, %s: %s%s (%s)", markdown.Code(l.ID), n.phrase(kindOf(l.Does)), n.phrase(l.Text),
+		return fmt.Sprintf("Learning %s, %s: %s%s (%s)", markdown.Code(l.ID), n.phrase(kindOf(l.Does)), n.phrase(l.Text),
 			why(n.phrase(l.Why)), source)
-	}
-	if left := len(used) - shown; left > 0 {
-		n.line("- and %s more", thousands(left))
-	}
+	})
 	if len(used) > 0 {
 		n.line("")
 	}
@@ -43,14 +38,11 @@ func (n *markdownWriter) learningsPending(r *precedent.Review) {
 		return
 	}
 	n.line("**To be remembered, if somebody with write permission agrees (%d)**\n", len(waiting))
-	for i, l := range waiting {
-		if i == maxRows || n.Len() >= maxList {
-			n.line("- and %s more", thousands(len(waiting)-i))
-			break
-		}
-		n.line("- %s: %s%s (%s). Approve: `@precedent approve %s`", n.phrase(kindOf(l.Does)), n.phrase(l.Text),
+	n.items(len(waiting), maxList, func(i int) string {
+		l := waiting[i]
+		return fmt.Sprintf("%s: %s%s (%s). Approve: `@precedent approve %s`", n.phrase(kindOf(l.Does)), n.phrase(l.Text),
 			why(n.phrase(l.Why)), n.phrase(l.Who), strings.Trim(markdown.Code(l.ID), "`"))
-	}
+	})
 	n.line("")
 }
 

@@ -81,8 +81,8 @@ func (n *markdownWriter) about(r *precedent.Review, s Style) {
 	n.part("Learnings", func(n *markdownWriter) { n.learningsUsed(r) })
 	n.part("Sources", func(n *markdownWriter) { n.sources(r) })
 	n.part("Cost", func(n *markdownWriter) { n.cost(r) })
-	if at := reviewedAt(r); at != "" {
-		n.line("%s.\n", at)
+	if r.Head != "" {
+		n.line("Commit %s.\n", markdown.Code(r.Head))
 	}
 	n.line("</details>\n")
 }
@@ -101,15 +101,6 @@ func codeSuffix(s string) string {
 	return " " + markdown.Code(s)
 }
 
-// reviewedAt names the review and its commit.
-func reviewedAt(r *precedent.Review) string {
-	var parts []string
-	if r.Head != "" {
-		parts = append(parts, "Commit "+markdown.Code(r.Head))
-	}
-	return strings.Join(parts, " · ")
-}
-
 func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 	n.line("## Precedent: %s\n", outcome(r))
 	if t := r.Target; t.Head != "" {
@@ -117,16 +108,8 @@ func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 	}
 	if !complete(r) {
 		n.line("**This review is incomplete: code that it does not mention may not have been read.**\n")
-		size := 0
-		for i, why := range gaps(r, maxRows) {
-			if size > maxList {
-				n.line("- and %s more", thousands(len(gaps(r, maxRows))-i))
-				break
-			}
-			line := markdown.Phrase(why, n.hosts, true)
-			n.line("- %s", line)
-			size += len(line)
-		}
+		why := gaps(r, maxRows-1)
+		n.items(len(why), n.Len()+maxList, func(i int) string { return markdown.Phrase(why[i], n.hosts, true) })
 		n.line("")
 	}
 	if r.Verdict != precedent.Skipped && (s.NoEngine || r.Scope == precedent.AnalyzersScope) {

@@ -72,6 +72,26 @@ func (n *markdownWriter) list(entries ...entry) {
 	}
 }
 
+// items lists as many items as there is room for, in bytes, and counts the rest.
+func (n *markdownWriter) items(count, room int, item func(i int) string) {
+	for i := range count {
+		if i == maxRows || n.Len() >= room {
+			n.line("- and %s more", thousands(count-i))
+			return
+		}
+		n.line("- %s", item(i))
+	}
+}
+
+// folded lists items in a collapsed section. Without items it writes nothing.
+func (n *markdownWriter) folded(heading string, count, room int, item func(i int) string) {
+	if count > 0 {
+		n.line("<details>\n<summary>%s</summary>\n", heading)
+		n.items(count, room, item)
+		n.line("\n</details>\n")
+	}
+}
+
 // joinAtMost joins as many items as a list may hold, and counts the rest.
 func joinAtMost[T any](all []T, format func(T) string) string {
 	var parts []string
@@ -106,21 +126,10 @@ func (n *markdownWriter) counts(r *precedent.Review, again bool) {
 // minor lists the minor findings, in a collapsed section.
 func (n *markdownWriter) minor(r *precedent.Review) {
 	all := minorFindings(r)
-	if len(all) == 0 {
-		return
-	}
-	n.line("<details>\n<summary>Minor: %s, mostly not worth a change</summary>\n",
-		Plural(len(all), "finding"))
-	shown := 0
-	for shown < min(len(all), maxRows) && n.Len() < maxList {
-		f := all[shown]
-		shown++
-		n.line("- At %s: %s", markdown.Code(f.String()), n.phrase(f.Title))
-	}
-	if left := len(all) - shown; left > 0 {
-		n.line("- and %s more", thousands(left))
-	}
-	n.line("\n</details>\n")
+	heading := fmt.Sprintf("Minor: %s, mostly not worth a change", Plural(len(all), "finding"))
+	n.folded(heading, len(all), maxList, func(i int) string {
+		return fmt.Sprintf("At %s: %s", markdown.Code(all[i].String()), n.phrase(all[i].Title))
+	})
 }
 
 // suppressed lists what memory hid.
@@ -130,16 +139,11 @@ func (n *markdownWriter) suppressed(r *precedent.Review) {
 		return
 	}
 	n.line("**Dismissed or suppressed by memory**: %s.\n", Plural(len(hidden), "finding"))
-	shown := 0
-	for shown < min(len(hidden), maxRows) && n.Len() < maxList {
-		h := hidden[shown]
-		shown++
-		n.line("- Finding %s %s: %s (memory %s)", markdown.Code(h.Finding), n.phrase(h.Title), n.phrase(suppressedBy(h)),
-			markdown.Code(h.By))
-	}
-	if left := len(hidden) - shown; left > 0 {
-		n.line("- and %s more", thousands(left))
-	}
+	n.items(len(hidden), maxList, func(i int) string {
+		h := hidden[i]
+		return fmt.Sprintf("Finding %s %s: %s (memory %s)", markdown.Code(h.Finding), n.phrase(h.Title),
+			n.phrase(suppressedBy(h)), markdown.Code(h.By))
+	})
 	n.line("")
 }
 

@@ -140,9 +140,9 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	open := slices.DeleteFunc(slices.Clone(r.Threads), func(t precedent.ThreadAnswer) bool {
 		return slices.ContainsFunc(s.Closed, func(c Closed) bool { return c.Thread == t.Thread })
 	})
-	n.folded("Earlier findings", len(open), func(i int) string {
+	n.folded("Earlier findings", len(open), maxTable, func(i int) string {
 		t := open[i]
-		return fmt.Sprintf("%s · %s: **%s**%s", s.place(t.Span, s.commentURL(t.Finding)), n.phrase(t.Title),
+		return fmt.Sprintf("At %s · %s: **%s**%s", s.place(t.Span, s.commentURL(t.Finding)), n.phrase(t.Title),
 			n.phrase(answerWords(t.State)), because(n.phrase(t.Why)))
 	})
 }
@@ -163,7 +163,7 @@ func (n *markdownWriter) closed(s Style) {
 		order[i] = thousands(counts[how]) + " " + how
 	}
 	n.line("**Closed**: %s.\n", n.phrase(strings.Join(order, " · ")))
-	n.folded("Closed findings", len(s.Closed), func(i int) string {
+	n.folded("Closed findings", len(s.Closed), maxTable, func(i int) string {
 		c := s.Closed[i]
 		how := "**" + n.phrase(c.How) + "**"
 		if c.Commit != "" {
@@ -173,26 +173,9 @@ func (n *markdownWriter) closed(s Style) {
 			how += " by " + n.phrase(c.Who)
 		}
 		at := markdown.Link(markdown.Code(c.String()), c.URL, s.Links)
-		return fmt.Sprintf("%s · %s · %s: %s%s", at, n.phrase(string(c.Severity)), n.phrase(c.Title), how,
+		return fmt.Sprintf("At %s · %s · %s: %s%s", at, n.phrase(string(c.Severity)), n.phrase(c.Title), how,
 			because(n.phrase(c.Why)))
 	})
-}
-
-// folded lists items in a collapsed section, as many as fit. Without items it writes nothing.
-func (n *markdownWriter) folded(heading string, count int, item func(i int) string) {
-	if count == 0 {
-		return
-	}
-	n.line("<details>\n<summary>%s</summary>\n", heading)
-	shown := 0
-	for shown < min(count, maxRows) && n.Len() < maxTable {
-		n.line("- At %s", item(shown))
-		shown++
-	}
-	if left := count - shown; left > 0 {
-		n.line("- and %s more", thousands(left))
-	}
-	n.line("\n</details>\n")
 }
 
 // writeThreads lists them on a terminal.

@@ -49,19 +49,13 @@ func (n *markdownWriter) taken(r *precedent.Review) {
 		return
 	}
 	n.line("**High or critical findings that the model left out or closed** (%d):\n", len(r.TakenAway))
-	shown := 0
-	for shown < min(len(r.TakenAway), maxRows) && n.Len() < maxList {
-		t := r.TakenAway[shown]
-		shown++
-		quote := ""
+	n.items(len(r.TakenAway), maxList, func(i int) string {
+		t, quote := r.TakenAway[i], ""
 		if t.Quote != "" {
 			quote = fmt.Sprintf(" It quotes %s.", markdown.Code(t.Quote))
 		}
-		n.line("- %s at %s: %s (%s%s)%s", n.phrase(string(t.Severity)), markdown.Code(t.String()), n.phrase(t.Title),
+		return fmt.Sprintf("%s at %s: %s (%s%s)%s", n.phrase(string(t.Severity)), markdown.Code(t.String()), n.phrase(t.Title),
 			howTaken(t), because(n.phrase(reasonOf(t))), quote)
-	}
-	if left := len(r.TakenAway) - shown; left > 0 {
-		n.line("- and %s more", thousands(left))
-	}
+	})
 	n.line("")
 }
