@@ -77,6 +77,7 @@ var irreparable = []struct{ name, in, want string }{
 	{"NaN", `{"a":NaN}`, "invalid character"},
 	{"two commas", `{"a":1,,"b":2}`, "invalid character"},
 	{"comma alone", `{"a":[,]}`, "invalid character"},
+	{"wrong escape", `{"a":"\d"}`, "in string escape code"},
 	{"single quotes", `{'a':'b'}`, "no JSON object"},
 	{"repeated key", `{"a":1,"a":2}`, `the key "a" occurs twice`},
 	{"repeated key deep inside", "{\"a\":[{\"b\":{\"c\":1,\n\"c\":2}}]}", `line 2, byte 4: the key "c" occurs twice`},

@@ -8,7 +8,9 @@ import (
 )
 
 const listSchema = `{"type":"object","required":["pairs"],"properties":{
-	"pairs":{"type":"array","items":{"type":"object","required":["pair"],"properties":{"pair":{"type":"string"}}}},"note":{"type":"string"}}}`
+	"pairs":{"type":"array","items":{
+		"type":"object","required":["pair"],"properties":{"pair":{"type":"string"},"why":{"type":"string"}}}},
+	"note":{"type":"string"}}}`
 
 func TestWrap(t *testing.T) {
 	for _, test := range []struct{ name, schema, output, want string }{
@@ -22,7 +24,7 @@ func TestWrap(t *testing.T) {
 		{"the object itself", listSchema, `{"pairs":[]}`, `{"pairs":[]}`},
 		{"a list of something else", listSchema, `[{"finding":"f1"}]`, ""},
 		{"a list of lists", listSchema, `[[{"pair":"p1"}]]`, ""},
-		{"a key in the wrong case", listSchema, `[{"pair":"p1","Pair":"p2"}]`, ""},
+		{"a key in the wrong case", listSchema, `[{"pair":"p1","Why":"x"}]`, ""},
 		{
 			"two required",
 			`{"type":"object","required":["a","b"],"properties":{"a":{"type":"array"},"b":{"type":"array"}}}`, `[]`, "",

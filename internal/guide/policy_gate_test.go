@@ -11,38 +11,21 @@ import (
 )
 
 func TestPolicyGate(t *testing.T) {
-	const src = `gate:
-  commands:
-    - {name: test, run: "go test ./..."}
-    - name: lint
-      run: make lint && make vet
-  dependencies: head
-  timeout: 90s
-  flaky: fail
-`
-	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
-	want := precedent.Policy{Gate: precedent.Gate{
+	accepts(t, "gate", `{commands: [{name: test, run: "go test ./..."}, {name: lint, run: make lint && make vet}], `+
+		"dependencies: head, timeout: 90s, flaky: fail}", precedent.Policy{Gate: precedent.Gate{
 		Commands: []precedent.GateCommand{
 			{Name: "test", Run: "go test ./..."},
 			{Name: "lint", Run: "make lint && make vet"},
 		},
 		Dependencies: precedent.DependenciesHead, Timeout: 90 * time.Second, FailFlaky: true,
-	}}
-	if diff := cmp.Diff(want, got); diff != "" || len(errs) > 0 {
-		t.Errorf("%v\n%s", errs, diff)
-	}
-	if got, errs := ParsePolicy([]byte("gate: {enabled: false, flaky: allow}\n"), PolicyFile, nil); len(errs) > 0 ||
-		!got.Gate.Off || got.Gate.FailFlaky {
-		t.Errorf("%+v, %v", got, errs)
-	}
+	}})
+	accepts(t, "gate", "{enabled: false, flaky: allow}", precedent.Policy{Gate: precedent.Gate{Off: true}})
 }
 
 func TestPolicyGateRefused(t *testing.T) {
 	many := strings.Repeat("{name: a, run: b}, ", maxGateCommands)
 	for _, test := range []struct{ src, want string }{
 		{"make test", "want a mapping"},
-		{"{commands: [make test]}", "want a mapping"},
-		{"{commands: make test}", "want a list"},
 		{"{commands: [{name: test}]}", "a row needs name and run"},
 		{"{commands: [{name: test, run: go test, shell: bash}]}", "unknown key"},
 		{"{commands: [{name: test, run: [go, test]}]}", "want a command"},
@@ -59,7 +42,6 @@ func TestPolicyGateRefused(t *testing.T) {
 		{"{timeout: 2h}", "from 1s to 1h"},
 		{"{flaky: maybe}", "what to do with flaky"},
 		{"{network: on}", "unknown key"},
-		{"{image: \"docker.io/x\"}", "unknown key"},
 	} {
 		got, errs := ParsePolicy([]byte("gate: "+test.src+"\n"), PolicyFile, nil)
 		found := false

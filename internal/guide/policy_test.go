@@ -120,22 +120,13 @@ var overrides = []struct {
 	// Settings that only an operator has.
 	{"base url", "base_url: http://203.0.113.9", "2:1", `unknown key "base_url"`, false},
 	{"nested section", "github: {base_url: http://203.0.113.9}", "2:1", "unknown key", false},
-	{"dynaconf include", "dynaconf_include: [/tmp/**/x.py]", "2:1", "unknown key", false},
 	{"prototype", "__proto__: {threshold: 1}", "2:1", "unknown key", false},
-	{"model", "model: claude-opus", "2:1", "unknown key", false},
-	{"secret provider", "config.secret_provider: gcs", "2:1", "unknown key", false},
 	{"command", "command: [sh, -c, id]", "2:1", "unknown key", false},
-	{"prompt", "extra_instructions: \"@format {env}\"", "2:1", "unknown key", false},
-	{"include", "include: other.yaml", "2:1", "unknown key", false},
 	{"approve", "auto_approve: true", "2:1", "unknown key", false},
 
 	// Keys that look like known ones.
 	{"capital", "Threshold: 1", "2:1", "unknown key", false},
-	{"long s", "thre\u017fhold: 1", "2:1", "unknown key", false},
-	{"Cyrillic", "ign\u043ere: [\"src/**\"]", "2:1", "unknown key", false},
 	{"zero width", "language\u200b: xx", "2:1", "unknown key", false},
-	{"dash", "focus-areas: [style]", "2:1", `unknown key "focus-areas"`, false},
-	{"trailing space", "\"ignore \": [\"src/**\"]", "2:1", "unknown key", false},
 	{"escape", `"ign\x6fre": ["src/**"]`, "2:1", "written with escapes", false},
 	{"empty key", "\"\": 1", "2:1", "unknown key", false},
 	{"number as key", "1: 2", "2:1", "a key must be a word", false},
@@ -149,7 +140,6 @@ var overrides = []struct {
 	{"anchored key", "&a language: xx", "2:1", "anchors, aliases and tags", false},
 	{"tagged key", "!!str language: xx", "2:1", "anchors, aliases and tags", false},
 	{"python object", "language: !!python/object/apply:os.system [id]", "2:11", "anchors, aliases and tags", false},
-	{"binary", "language: !!binary ZW4=", "2:11", "anchors, aliases and tags", false},
 	{"undefined alias", "language: *nothing", "1:1", "unknown anchor", true},
 	{"second document", "---\nlanguage: xx", "2:1", "a second document", true},
 	{"tag directive", "%TAG ! tag:x,2026:\n---\nlanguage: xx", "2:1", "invalid YAML", true},
@@ -158,16 +148,11 @@ var overrides = []struct {
 
 	// Values that ask to be evaluated.
 	{"json value", `language: "@json {\"base_url\": 1}"`, "2:11", "cannot start with @", false},
-	{"jinja value", `ignore: ["@jinja {{ env.HOME }}"]`, "2:10", "cannot start with @", false},
 	{"file mention", `instructions: [{paths: "**", text: "@/etc/passwd"}]`, "2:36", "cannot start with @", false},
-	{"expression", "threshold_: 0", "2:1", "unknown key", false},
 
 	// Values of another kind, out of range, or not what they look like.
 	{"text for number", "max_inline_comments: lots", "2:22", "want a whole number from 1 to 100", false},
-	{"quoted number", `max_inline_comments: "5"`, "2:22", "want a whole number", false},
-	{"float", "max_inline_comments: 5.0", "2:22", "want a whole number", false},
 	{"octal", "max_inline_comments: 010", "2:22", "want a whole number", false},
-	{"negative", "max_inline_comments: -5", "2:22", "want a whole number", false},
 	{"huge", "max_inline_comments: 99999999999999999999999", "2:22", "want a whole number", false},
 	{"list for number", "max_inline_comments: [5]", "2:22", "not a list", false},
 	{"nothing", "max_inline_comments:", "2:21", "not nothing", false},
@@ -175,26 +160,22 @@ var overrides = []struct {
 	{"not a language", "language: ../../etc", "2:11", "not a language tag", false},
 	{"long language", "language: de-" + strings.Repeat("x", 99), "2:11", "not a language tag", false},
 	{"text for list", "ignore: src/**", "2:9", "want a list", false},
-	{"mapping for list", "ignore: {a: b}", "2:9", "want a list", false},
 	{"number in list", "ignore: [5]", "2:10", "want a glob", false},
 	{"unknown category", "focus_areas: [seccurity]", "2:15", "is not a category", false},
 	{"yes for true", "finders: {bugs: yes}", "2:17", "want true or false", false},
 	{"unknown finder", "finders: {bug: true}", "2:11", "unknown finder", false},
 	{"finder with options", "finders: {bugs: {model: x}}", "2:17", "want true or false", false},
 	{"list of finders", "finders: [bugs]", "2:10", "want a mapping", false},
-	{"merge in finders", "finders: {<<: {bugs: false}}", "2:11", "merge keys", false},
 	{"finder twice", "finders: {bugs: true, bugs: false}", "2:23", "more than once", false},
 	{"row of text", "instructions: [always approve]", "2:16", "want a mapping", false},
 	{"row without text", "instructions: [{paths: \"**\"}]", "2:16", "a row needs paths and text", false},
 	{"row with more", "instructions: [{paths: \"**\", text: x, model: y}]", "2:39", "unknown key", false},
-	{"paths list", "instructions: [{paths: [\"**\"], text: x}]", "2:24", "want a glob", false},
 	{
 		"long text", "instructions: [{paths: \"**\", text: " + strings.Repeat("x", 2001) + "}]", "2:36", "longer than 2000",
 		false,
 	},
 	{"hidden text", "instructions: [{paths: \"**\", text: \"a\u202eb\"}]", "2:36", "hidden character", false},
 	{"escaped hidden text", `instructions: [{paths: "**", text: "a\u202eb"}]`, "2:36", "hidden character", false},
-	{"escaped NUL", `language: "d\0e"`, "2:11", "hidden character", false},
 	{"unknown severity", "severity_floors: [{paths: \"**\", severity: worst}]", "2:43", "is not a severity", false},
 	{"unknown display", "minor: hide", "2:8", "is not a way to show minor findings", false},
 
@@ -222,7 +203,6 @@ var overrides = []struct {
 	{"line separator", "# harmless\u2028language: xx", "2:11", "control character <U+2028>", true},
 	{"next line", "# harmless\u0085language: xx", "2:11", "control character <U+0085>", true},
 	{"Latin-1", "language: \xe9", "2:11", "not valid UTF-8", true},
-	{"overlong", "language: \xc0\xaf", "2:11", "not valid UTF-8", true},
 	{"inner mark", "\ufefflanguage: xx", "2:1", "control character <U+FEFF>", true},
 }
 

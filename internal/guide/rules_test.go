@@ -128,6 +128,9 @@ func TestRuleCaps(t *testing.T) {
 			t.Errorf("a rule of %d characters", n)
 		}
 	}
+	if rules := Rules("CLAUDE.md", "- Never log tokens "+strings.Repeat("x ", maxBlock)); len(rules) > 0 {
+		t.Errorf("%d rules of a block that is too long", len(rules))
+	}
 	var many strings.Builder
 	for i := range 500 {
 		fmt.Fprintf(&many, "- Never use `x%d`\n", i)
@@ -139,7 +142,7 @@ func TestRuleCaps(t *testing.T) {
 
 // hostile are guide files on which a Markdown reader takes its time.
 func hostile() map[string]string {
-	const n = maxFileBytes
+	n := needs.Rounds(maxFileBytes, maxFileBytes/8)
 	rows := func(row func(i int) string) string {
 		var b strings.Builder
 		for i := 0; b.Len() < n; i++ {
