@@ -31,7 +31,7 @@ const (
 )
 
 // partial is a review of several files, of which not everything was read, with
-// a finding on the old side, one on a whole file and names that need escaping.
+// a finding on the old side, one on a whole file, a minor one, and names that need escaping.
 func partial() *precedent.Review {
 	r := full()
 	r.Verdict, r.At = precedent.Partial, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -46,7 +46,12 @@ func partial() *precedent.Review {
 	whole.ID, whole.Side, whole.Start, whole.End, whole.Path = "wh01e00001", precedent.Right, 0, 0, "a:b/c d%20,ü#?.go"
 	whole.Fingerprint, whole.Title, whole.Quote, whole.Severity = strings.Repeat("4", 32), "50% of {this}, [that](0): all",
 		"", precedent.Medium
-	r.Findings = append(r.Findings, left, whole)
+	minor := precedent.Finding{
+		ID: "min0000001", Fingerprint: strings.Repeat("5", 32), Finder: "bugs", Severity: precedent.Low, Category: precedent.Style,
+		Confidence: 1, Verifier: precedent.Confirmed, Title: "n says <b>nothing</b>", Span: at(41, 41),
+		Dropped: precedent.Minor, Placement: precedent.Collapsed,
+	}
+	r.Findings = append(r.Findings, left, whole, minor)
 	return r
 }
 

@@ -107,7 +107,8 @@ func TestAFindingIsInTheSummaryOrInAComment(t *testing.T) {
 			}
 			out := markdown(t, r, s)
 			want := 1
-			if state == report.PostedNow || state == report.PostedBefore || !f.Live() && f.Placement != precedent.Collapsed {
+			if state == report.PostedNow || state == report.PostedBefore || f.Dropped == precedent.Minor ||
+				!f.Live() && f.Placement != precedent.Collapsed {
 				want = 0
 			}
 			if got := strings.Count(out, "\nFinding `"+f.ID); got != want {
@@ -256,38 +257,5 @@ func TestPassWithoutModel(t *testing.T) {
 		if result, _ := report.Check(found, precedent.High, pass); result != "failure" {
 			t.Errorf("%v: the check of findings is %s", pass, result)
 		}
-	}
-}
-
-// TestMinor: minor findings are a list of their own on a terminal, folded in a comment
-// and not among its findings, and complete in JSON.
-func TestMinor(t *testing.T) {
-	r := &precedent.Review{
-		Verdict: precedent.Clean, Scope: precedent.FullScope, Threshold: 75,
-		Findings: []precedent.Finding{{
-			ID: "min0000001", Severity: precedent.Low, Category: precedent.Style, Confidence: 1, Verifier: precedent.Confirmed,
-			Title: "n says <b>nothing</b>",
-			Span:  precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Dropped: precedent.Minor,
-			Placement: precedent.Collapsed,
-		}},
-	}
-	shown, all := string(printed(t, "text", r, report.Style{})), string(printed(t, "json", r, report.Style{}))
-	folded := markdown(t, r, report.Style{Posted: map[string]report.Posting{}})
-	for _, want := range []string{
-		"minor: 1 finding, mostly not worth a change:",
-		"low 1  min0000001  a.go:3  n says", "0 findings · 1 minor",
-	} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("no %q in:\n%s", want, shown)
-		}
-	}
-	want := "<details>\n<summary>Minor: 1 finding, mostly not worth a change</summary>\n\n- At `a.go:3`: " +
-		"n says "
-	if !strings.Contains(folded, want) || strings.Contains(folded, " <b>") || strings.Contains(folded, "Sample of") {
-		t.Errorf("the comment:\n%s", folded)
-	}
-	if !strings.Contains(all, `"dropped": "minor"`) ||
-		!strings.Contains(all, `"placement": "collapsed"`) {
-		t.Errorf("the JSON:\n%s", all)
 	}
 }
