@@ -9,13 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // realFirstByte: it is told of before the answer is whole.
 func realFirstByte(t *testing.T) {
 	begun := make(chan struct{})
-	m := serve(t, turn{tool: answerTool, input: json.RawMessage(`{"n":5}`), hold: begun})
+	reply := answer(`{"n":5}`)
+	reply.Pause = begun
+	m := serve(t, reply)
 	e, _ := start(t, m, edits{})
 	task := realTask("")
 	task.FirstByte = func() { close(begun) }
@@ -70,7 +73,7 @@ func realCache(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tree := t.TempDir()
 			plant(t, tree, map[string]string{"a.go": "package zebra\n"})
-			read := turn{tool: "Read", input: map[string]any{"file_path": "a.go"}}
+			read := call("Read", map[string]any{"file_path": "a.go"})
 			m := serve(t, read, read, answer(`{"n":5}`))
 			e, home := start(t, m, edits{Unset: test.unset}, "ENABLE_PROMPT_CACHING_1H=1") // as a person's plan has it
 			plant(t, home, map[string]string{".claude.json": `{"cachedGrowthBookFeatures":{"tengu_basalt_spur":true}}`})
@@ -84,7 +87,7 @@ func realCache(t *testing.T) {
 			}
 			taken := true
 			var first string
-			for _, body := range m.all() {
+			for _, body := range bodies(m) {
 				marks, hours := strings.Count(body, `"cache_control"`), strings.Contains(body, `"ttl"`)
 				taken = taken && marks <= 4 && !hours
 				if !test.takes {
@@ -106,7 +109,9 @@ func realCache(t *testing.T) {
 
 // realCacheRefused: should the API refuse the marks, the review goes on without that of the prompt.
 func realCacheRefused(t *testing.T) {
-	m := serve(t, turn{fail: 400, why: "A maximum of 4 blocks with cache_control may be provided. Found 5."},
+	m := serve(t, llmtest.Reply{
+		Status: 400, Message: "A maximum of 4 blocks with cache_control may be provided. Found 5.",
+	},
 		answer(`{"n":5}`))
 	e, _ := start(t, m, edits{})
 	for range 2 {
@@ -115,7 +120,7 @@ func realCacheRefused(t *testing.T) {
 		}
 	}
 	var marks []int
-	for _, body := range m.all() {
+	for _, body := range bodies(m) {
 		marks = append(marks, strings.Count(body, `"cache_control"`))
 	}
 	if want := []int{4, 3, 3}; !slices.Equal(marks, want) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -26,25 +27,25 @@ func TestRealCLIEdits(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(tree, "link")); err != nil { // a copy never has one
 		t.Fatal(err)
 	}
-	write := func(path string) turn {
-		return turn{tool: "Write", input: map[string]any{"file_path": path, "content": "escaped"}}
+	write := func(path string) llmtest.Reply {
+		return call("Write", map[string]any{"file_path": path, "content": "escaped"})
 	}
 	m := serve(
 		t,
-		turn{tool: "Read", input: map[string]any{"file_path": filepath.Join(tree, "till.go")}},
-		turn{tool: "Edit", input: map[string]any{
+		call("Read", map[string]any{"file_path": filepath.Join(tree, "till.go")}),
+		call("Edit", map[string]any{
 			"file_path": filepath.Join(tree, "till.go"), "old_string": "41", "new_string": "42",
-		}},
-		turn{tool: "Write", input: map[string]any{"file_path": filepath.Join(tree, "lib", "new.txt"), "content": "new\n"}},
+		}),
+		call("Write", map[string]any{"file_path": filepath.Join(tree, "lib", "new.txt"), "content": "new\n"}),
 		write(filepath.Join(outside, "absolute.txt")),
 		write(filepath.Join(tree, "..", filepath.Base(outside), "dots.txt")),
 		write(filepath.Join(tree, "link", "linked.txt")),
-		turn{tool: "Read", input: map[string]any{"file_path": filepath.Join(outside, "there.txt")}},
-		turn{tool: "Edit", input: map[string]any{
+		call("Read", map[string]any{"file_path": filepath.Join(outside, "there.txt")}),
+		call("Edit", map[string]any{
 			"file_path": filepath.Join(outside, "there.txt"), "old_string": "untouched", "new_string": "touched",
-		}},
+		}),
 		write(filepath.Join(os.TempDir(), "precedent-escaped.txt")),
-		turn{tool: "Bash", input: map[string]any{"command": "touch " + filepath.Join(outside, "bash.txt")}},
+		call("Bash", map[string]any{"command": "touch " + filepath.Join(outside, "bash.txt")}),
 		write(filepath.Join(tree, ".claude", "settings.json")),
 		answer(`{"n":5}`),
 	)
@@ -70,7 +71,7 @@ func TestRealCLIEdits(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(outside, "there.txt")); err != nil || string(text) != "untouched" {
 		t.Errorf("the file outside is %q, %v", text, err)
 	}
-	if strings.Contains(m.sent(), "1\\tuntouched") {
+	if strings.Contains(sent(m), "1\\tuntouched") {
 		t.Error("the file outside was read")
 	}
 	if _, err := os.Stat(filepath.Join(os.TempDir(), "precedent-escaped.txt")); !errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +80,7 @@ func TestRealCLIEdits(t *testing.T) {
 	if holds(t, home, "escaped") && !holds(t, filepath.Join(home, "transcripts"), "escaped") {
 		t.Error("something was written to HOME")
 	}
-	if n := m.requests(); n != 12 {
+	if n := len(m.Requests()); n != 12 {
 		t.Errorf("%d requests: not every turn was taken", n)
 	}
 }

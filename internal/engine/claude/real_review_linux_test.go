@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/review"
 )
@@ -32,28 +33,27 @@ const reviewedFile = "def total(items):\n    rounded = [round(i) for i in items]
 func realReview(t *testing.T) {
 	tree := t.TempDir()
 	plant(t, tree, map[string]string{"shop.py": reviewedFile})
-	m := serve(t)
 	claim := regexp.MustCompile(`id: ([0-9a-z]{10})`)
-	m.by = func(body string) turn {
+	m := serveBy(t, func(r llmtest.Request) llmtest.Reply {
+		body := string(r.Body)
 		switch {
 		case strings.Contains(body, "Your assignment: the whole change"):
-			return turn{tool: answerTool, input: map[string]any{"findings": []any{map[string]any{
+			return call(answerTool, map[string]any{"findings": []any{map[string]any{
 				"path": "shop.py", "side": "RIGHT", "start": 2, "end": 2, "quote": "    rounded = [round(i) for i in items]",
-				"category": "bugs",
-				"severity": "high", "confidence": 80, "title": "Amounts are rounded before they are added",
+				"category": "bugs", "severity": "high", "confidence": 80, "title": "Amounts are rounded before they are added",
 				"body": "Each loses up to half a cent.",
-			}}}}
+			}}})
 		case strings.Contains(body, "Your assignment: "):
-			return turn{tool: answerTool, input: map[string]any{"findings": []any{}}}
+			return call(answerTool, map[string]any{"findings": []any{}})
 		case !strings.Contains(body, "tool_result"):
-			return turn{tool: "Read", input: map[string]any{"file_path": "shop.py"}}
+			return call("Read", map[string]any{"file_path": "shop.py"})
 		}
-		return turn{tool: answerTool, input: map[string]any{"verdicts": []any{map[string]any{
+		return call(answerTool, map[string]any{"verdicts": []any{map[string]any{
 			"finding": claim.FindStringSubmatch(body)[1], "verdict": "confirmed", "confidence": 90,
 			"reason":   "Nothing is kept of the cents.",
 			"evidence": []any{map[string]any{"path": "shop.py", "line": 3, "quote": "    return sum(rounded)"}},
-		}}}}
-	}
+		}}})
+	})
 	e, _ := start(t, m, edits{})
 	change := needs.Value(diff.ParsePatch(strings.NewReader(reviewedPatch), diff.DefaultLimits))(t)
 	r, err := review.Run(t.Context(), review.Input{
@@ -84,10 +84,10 @@ func realReview(t *testing.T) {
 			asked++
 		}
 	}
-	if want := m.requests() - 2; asked != want || want < 1 { // the verifier took two: it read, and it answered
+	if want := len(m.Requests()) - 2; asked != want || want < 1 { // the verifier took two: it read, and it answered
 		t.Errorf("%d finders answered in %d requests", asked, want)
 	}
-	if !slices.ContainsFunc(m.all(), func(body string) bool {
+	if !slices.ContainsFunc(bodies(m), func(body string) bool {
 		return strings.Contains(body, "tool_result") && strings.Contains(body, "return sum(rounded)")
 	}) {
 		t.Error("the verifier read nothing")
