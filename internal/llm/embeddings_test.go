@@ -86,94 +86,74 @@ func TestEmbeddings(t *testing.T) {
 func TestEmbeddingsFail(t *testing.T) {
 	inf := float32(math.Inf(1))
 	vectors := func(v ...[]float32) llmtest.VectorReply { return llmtest.VectorReply{Vectors: v} }
+	data := func(rows string) llmtest.VectorReply { return llmtest.VectorReply{Body: `{"data":[` + rows + `]}`} }
 	for _, test := range []struct {
-		name       string
-		reply      llmtest.VectorReply
-		dimensions int
-		kind       Kind
-		says       string
-		requests   int
+		name     string
+		reply    llmtest.VectorReply
+		kind     Kind
+		says     string
+		requests int
 	}{
 		{
 			"a wrong key",
 			llmtest.VectorReply{Status: 401, Message: "Incorrect API key: " + canary},
-			0, KindAuth,
-			"answered 401: Incorrect API key: [key]", 1,
+			KindAuth, "answered 401: Incorrect API key: [key]", 1,
 		},
 		{
 			"too many requests",
 			llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")},
-			0, KindRate,
-			"answered 429", maxTries,
+			KindRate, "answered 429", maxTries,
 		},
 		{
-			"another size than is set", vectors([]float32{1, 2}, []float32{2, 1}), 3, KindVector,
-			"a vector has 2 dimensions, and 3 are set", 1,
+			"two sizes", vectors([]float32{1, 2}, []float32{2, 1, 3}),
+			KindVector, "a vector has 3 dimensions, and others of the same model have 2", 1,
 		},
+		{"too few", vectors([]float32{1}), KindVector, "1 vectors were returned for 2 texts", 1},
 		{
-			"two sizes", vectors([]float32{1, 2}, []float32{2, 1, 3}), 0, KindVector,
-			"a vector has 3 dimensions, and others of the same model have 2", 1,
+			"too many", vectors([]float32{1}, []float32{1}, []float32{1}),
+			KindVector, "3 vectors were returned for 2 texts", 1,
 		},
-		{"too few", vectors([]float32{1}), 0, KindVector, "1 vectors were returned for 2 texts", 1},
+		{"empty", vectors([]float32{}, []float32{}), KindVector, "a vector has 0 dimensions", 1},
 		{
-			"too many", vectors([]float32{1}, []float32{1}, []float32{1}), 0, KindVector,
-			"3 vectors were returned for 2 texts", 1,
-		},
-		{"empty", vectors([]float32{}, []float32{}), 0, KindVector, "a vector has 0 dimensions", 1},
-		{
-			"twice the same number",
-			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}`},
-			0,
+			"twice the same number", data(`{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}`),
 			KindVector, "not numbered like the texts", 1,
 		},
 		{
-			"a number beyond the texts",
-			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}]}`},
-			0,
+			"a number beyond the texts", data(`{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}`),
 			KindVector, "not numbered like the texts", 1,
 		},
 		{
-			"one without a number",
-			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"embedding":[1]}]}`},
-			0, KindVector, "not numbered like the texts", 1,
+			"one without a number", data(`{"index":1,"embedding":[1]},{"embedding":[1]}`),
+			KindVector, "not numbered like the texts", 1,
 		},
 		{
-			"not a number",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`},
-			0,
+			"not a number", data(`{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}`),
 			KindVector, "not a finite number", 3,
 		},
-		{"infinite", vectors([]float32{inf}, []float32{-inf}), 0, KindVector, "not a finite number", 3},
+		{"infinite", vectors([]float32{inf}, []float32{-inf}), KindVector, "not a finite number", 3},
 		{
-			"null",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[null]},{"index":1,"embedding":[null]}]}`},
-			0, KindVector, "not a finite number", 3,
-		},
-		{
-			"no vector",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":null},{"index":1,"embedding":[[1]]}]}`},
-			0,
+			"null", data(`{"index":0,"embedding":[null]},{"index":1,"embedding":[null]}`),
 			KindVector, "not a finite number", 3,
 		},
 		{
-			"beyond 32 bits",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[1e39]},{"index":1,"embedding":[1]}]}`},
-			0,
+			"no vector", data(`{"index":0,"embedding":null},{"index":1,"embedding":[[1]]}`),
 			KindVector, "not a finite number", 3,
 		},
-		{"all zero", vectors([]float32{0, 0}, []float32{0, 0}), 0, KindVector, "has no direction", 3},
+		{
+			"beyond 32 bits", data(`{"index":0,"embedding":[1e39]},{"index":1,"embedding":[1]}`),
+			KindVector, "not a finite number", 3,
+		},
+		{"all zero", vectors([]float32{0, 0}, []float32{0, 0}), KindVector, "has no direction", 3},
 		{"a value that Ollama cannot write", llmtest.VectorReply{
-			Status:  500,
-			Message: "failed to encode response: json: unsupported value: NaN",
-		}, 0, KindVector, "NaN", 3},
-		{"cut short", llmtest.VectorReply{Cut: 60}, 0, KindServer, "cut short", maxTries},
+			Status: 500, Message: "failed to encode response: json: unsupported value: NaN",
+		}, KindVector, "NaN", 3},
+		{"cut short", llmtest.VectorReply{Cut: 60}, KindServer, "cut short", maxTries},
 		{
 			"an error as an answer",
 			llmtest.VectorReply{Body: `{"error":{"message":"no such model"}}`},
-			0, KindServer,
-			"no such model", maxTries,
+			KindServer, "no such model", maxTries,
 		},
-		{"without end", llmtest.VectorReply{Flood: true}, 0, KindTooLarge, "larger than 8 MiB", 2},
+		{"without end", llmtest.VectorReply{Flood: true}, KindTooLarge, "larger than 8 MiB", 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			texts := []string{"a", "b"}
@@ -188,7 +168,7 @@ func TestEmbeddingsFail(t *testing.T) {
 				}
 				return reply
 			})
-			_, err := embeddingsAt(t, s.URL, test.dimensions, &fakeTime{}).Embed(t.Context(), texts)
+			_, err := embeddingsAt(t, s.URL, 0, &fakeTime{}).Embed(t.Context(), texts)
 			var e *Error
 			if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(err.Error(), test.says) ||
 				strings.Contains(fmt.Sprintf("%v %+v", err, e), canary) {
@@ -201,9 +181,9 @@ func TestEmbeddingsFail(t *testing.T) {
 	}
 }
 
-// TestEmbeddingsChangeSize: a server whose vectors change their size between two calls is
-// not believed, not even once.
-func TestEmbeddingsChangeSize(t *testing.T) {
+// TestEmbeddingsOfAnotherSize: a server whose vectors change their size between two calls is not believed, not even
+// once, nor is one whose vectors have another size than is set.
+func TestEmbeddingsOfAnotherSize(t *testing.T) {
 	s := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{Size: 8}, llmtest.VectorReply{Size: 16}))
 	e := embeddingsAt(t, s.URL, 0, &fakeTime{})
 	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
@@ -211,6 +191,11 @@ func TestEmbeddingsChangeSize(t *testing.T) {
 	}
 	_, err := e.Embed(t.Context(), []string{"b"})
 	if err == nil || !strings.Contains(err.Error(), "a vector has 16 dimensions, and others of the same model have 8") {
+		t.Error(err)
+	}
+	set := embeddingsAt(t, llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{Size: 2})).URL, 3, &fakeTime{})
+	if _, err := set.Embed(t.Context(), []string{"a"}); kindOf(err) != KindVector ||
+		!strings.Contains(err.Error(), "a vector has 2 dimensions, and 3 are set") {
 		t.Error(err)
 	}
 }

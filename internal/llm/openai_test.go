@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -105,107 +106,78 @@ func TestOpenAICallsOfOddServers(t *testing.T) {
 }
 
 func TestOpenAIConcedes(t *testing.T) {
-	ok := llmtest.Reply{Text: "{}"}
+	r := Request{Prompt: "p", Schema: schema, Tools: reader("")}
 	for _, test := range []struct {
-		name     string
-		replies  []llmtest.Reply
-		requests int
-		absent   []string // fields that the last request must not have
-		present  []string
-		fails    bool
+		name            string
+		refusals        []llmtest.Reply
+		absent, present string // fields that later requests must not have, and must have
 	}{
 		{"schema, then JSON mode", []llmtest.Reply{
-			failed(400, "response_format json_schema unsupported"), failed(400, "response_format unsupported"), ok,
-		}, 3, []string{"response_format"}, []string{"tools"}, false},
-		{
-			"tools (Ollama)",
-			[]llmtest.Reply{failed(400, "registry.ollama.ai/library/x:7b does not support tools"), ok},
-			2,
-			[]string{"tools"},
-			[]string{"response_format"},
-			false,
-		},
-		{
-			"tools (llama.cpp)",
-			[]llmtest.Reply{failed(500, "tools param requires --jinja flag"), ok},
-			2,
-			[]string{"tools"},
-			[]string{"response_format"},
-			false,
-		},
-		{
-			"tools with JSON mode (Groq, Gemini)",
-			[]llmtest.Reply{
-				failed(400, "json mode cannot be combined with tool/function calling"),
-				failed(400, "Function calling with a response mime type: 'application/json' is unsupported"), ok,
-			},
-			3,
-			[]string{"response_format"},
-			[]string{"tools"},
-			false,
-		},
-		{
-			"token limit's new name",
-			[]llmtest.Reply{failed(400, "Unsupported parameter: max_completion_tokens"), ok},
-			2,
-			[]string{"max_completion_tokens"},
-			[]string{"max_tokens"},
-			false,
-		},
-		{
-			"token limit beyond the window (vLLM)",
-			[]llmtest.Reply{failed(400,
-				"'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context length is 8192 tokens "+
-					"and your request has 900 input tokens"), ok},
-			2,
-			[]string{"max_tokens", "max_completion_tokens"},
-			[]string{"tools"},
-			false,
-		},
-		{"token limit in the sum (old vLLM)", []llmtest.Reply{failed(400,
-			"This model's maximum context length is 8192 tokens. However, you requested 16900 tokens (900 in the messages, "+
-				"16000 in the completion)."), ok}, 2, []string{"max_completion_tokens"}, nil, false},
-		{
-			"stream options",
-			[]llmtest.Reply{failed(422, "extra inputs are not permitted: stream_options"), ok},
-			2,
-			[]string{"stream_options"},
-			[]string{"tools"},
-			false,
-		},
-		{"everything", []llmtest.Reply{failed(400, "no")}, 5, []string{"response_format", "tools"}, nil, true},
-		{
-			"too long",
-			[]llmtest.Reply{failed(400, "This model's maximum context length is 8192 tokens, your prompt has 9000")},
-			1,
-			nil, nil, true,
-		},
-		{"its own trouble", []llmtest.Reply{failed(500, "out of memory")}, 1, nil, nil, true},
-		{"no such model", []llmtest.Reply{failed(404, "model not found, try pulling it first")}, 1, nil, nil, true},
+			failed(400, "response_format json_schema unsupported"), failed(400, "response_format unsupported"),
+		}, "response_format", "tools"},
+		{"tools (Ollama)", []llmtest.Reply{
+			failed(400, "registry.ollama.ai/library/x:7b does not support tools"),
+		}, "tools", "response_format"},
+		{"tools (llama.cpp)", []llmtest.Reply{
+			failed(500, "tools param requires --jinja flag"),
+		}, "tools", "response_format"},
+		{"tools with JSON mode (Groq, Gemini)", []llmtest.Reply{
+			failed(400, "json mode cannot be combined with tool/function calling"),
+			failed(400, "Function calling with a response mime type: 'application/json' is unsupported"),
+		}, "response_format", "tools"},
+		{"token limit's new name", []llmtest.Reply{
+			failed(400, "Unsupported parameter: max_completion_tokens"),
+		}, "max_completion_tokens", "max_tokens"},
+		{"token limit beyond the window (vLLM)", []llmtest.Reply{
+			failed(400, "'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context length is "+
+				"8192 tokens and your request has 900 input tokens"),
+		}, "max_tokens max_completion_tokens", "tools"},
+		{"token limit in the sum (old vLLM)", []llmtest.Reply{
+			failed(400, "This model's maximum context length is 8192 tokens. However, you requested 16900 tokens (900 in the "+
+				"messages, 16000 in the completion)."),
+		}, "max_completion_tokens", ""},
+		{"stream options", []llmtest.Reply{
+			failed(422, "extra inputs are not permitted: stream_options"),
+		}, "stream_options", "tools"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := llmtest.OpenAI(t, llmtest.Script(test.replies...))
+			s := llmtest.OpenAI(t, llmtest.Script(append(test.refusals, llmtest.Reply{Text: "{}"})...))
 			model := openAIAt(t, s.URL)
-			r := Request{Prompt: "p", Schema: schema, Tools: reader("")}
-			if _, err := model.Send(t.Context(), r); (err != nil) != test.fails {
-				t.Fatal(err)
+			for range 2 { // what was refused stays left out
+				if _, err := model.Send(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if n := len(s.Requests()); n != test.requests {
-				t.Fatalf("%d requests, want %d", n, test.requests)
+			sent := s.Requests()
+			if len(sent) != len(test.refusals)+2 {
+				t.Fatalf("%d requests, want one after each refusal, and the second", len(sent))
 			}
-			_, _ = model.Send(t.Context(), r) // what was refused stays left out
-			again := body(t, s, test.requests)
-			for _, field := range test.absent {
-				if _, ok := again[field]; ok {
+			last := body(t, s, len(sent)-1)
+			for field := range strings.FieldsSeq(test.absent) {
+				if _, ok := last[field]; ok {
 					t.Errorf("%s was sent again", field)
 				}
 			}
-			for _, field := range test.present {
-				if _, ok := again[field]; !ok {
+			for field := range strings.FieldsSeq(test.present) {
+				if _, ok := last[field]; !ok {
 					t.Errorf("%s was left out for no reason", field)
 				}
 			}
 		})
+	}
+	for _, test := range []struct {
+		reply    llmtest.Reply
+		requests int
+	}{
+		{failed(400, "no"), 5}, // without one feature after the other
+		{failed(400, "This model's maximum context length is 8192 tokens, your prompt has 9000"), 1},
+		{failed(500, "out of memory"), 1},
+		{failed(404, "model not found, try pulling it first"), 1},
+	} {
+		s := llmtest.OpenAI(t, llmtest.Script(test.reply))
+		if _, err := openAIAt(t, s.URL).Send(t.Context(), r); err == nil || len(s.Requests()) != test.requests {
+			t.Errorf("%s: %v after %d requests, want %d", test.reply.Message, err, len(s.Requests()), test.requests)
+		}
 	}
 }
 
@@ -220,10 +192,7 @@ func TestOpenAIOddServers(t *testing.T) {
 		{"content filter", llmtest.Reply{Stop: "content_filter"}, StopRefusal, ""},
 		{"refusal", llmtest.Reply{Refusal: "I cannot"}, StopRefusal, ""},
 		{"refusal in one piece", llmtest.Reply{Refusal: "I cannot", Whole: true}, StopRefusal, ""},
-		{"error in the stream", llmtest.Reply{Broken: "out of memory"}, "", KindServer},
 		{"too long, in the stream", llmtest.Reply{Broken: "the request exceeds the available context size"}, "", KindContext},
-		{"cut stream", llmtest.Reply{Text: "{}", Cut: 200}, "", KindServer},
-		{"torn stream", llmtest.Reply{Text: "{}", Cut: 200, Torn: true}, "", KindServer},
 		{
 			"an indented answer",
 			llmtest.Reply{Body: "{\n  \"choices\": [{\"message\": {\"content\": \"hi\"}, \"finish_reason\": \"stop\"}]\n}\n"},
