@@ -104,9 +104,9 @@ func parse(data []byte) (doc *yaml.Node, err error) {
 }
 
 var (
-	yamlPrefix = lazily(`^yaml: (line [0-9]+: )?`)
-	yamlLine   = lazily(`^yaml: line ([0-9]+): `)
-	decimal    = lazily(`^(0|[1-9][0-9]{0,8})$`)
+	yamlPrefix = text.Pattern(`^yaml: (line [0-9]+: )?`)
+	yamlLine   = text.Pattern(`^yaml: line ([0-9]+): `)
+	decimal    = text.Pattern(`^(0|[1-9][0-9]{0,8})$`)
 )
 
 func lineOf(err error) int {

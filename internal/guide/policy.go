@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -191,15 +189,10 @@ func (d *decoder) learnings(n *yaml.Node, l *precedent.LearningPolicy) {
 }
 
 var (
-	login       = lazily(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
-	linterName  = lazily(`^[a-z][a-z0-9-]{0,39}$`)
-	languageTag = lazily(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+	login       = text.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+	linterName  = text.Pattern(`^[a-z][a-z0-9-]{0,39}$`)
+	languageTag = text.Pattern(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
 )
-
-// lazily returns a function that compiles a regular expression on first use.
-func lazily(form string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
-}
 
 // ParsePolicy parses a policy. name is the file's name for errors; finders are the
 // names that can be turned on and off. Every error is a *PolicyError. If the file as

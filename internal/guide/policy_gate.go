@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Limits of a gate.
@@ -19,7 +20,7 @@ const (
 	maxGateTime     = time.Hour
 )
 
-var gateName = lazily(`^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,39}$`)
+var gateName = text.Pattern(`^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,39}$`)
 
 // gate reads what a policy says about the gate.
 func (d *decoder) gate(n *yaml.Node, g *precedent.Gate) {

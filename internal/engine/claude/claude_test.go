@@ -34,12 +34,6 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func self(t *testing.T) string {
-	t.Helper()
-	exe := needs.Value(os.Executable())(t)
-	return exe
-}
-
 func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC) }
 
 const (
@@ -113,7 +107,7 @@ func TestConformance(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "script.json")
 		needs.NoError(t, s.Save(path))
 		e := New(Config{
-			Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path}, Now: now,
+			Program: needs.Self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path}, Now: now,
 		})
 		t.Cleanup(func() {
 			if err := e.Close(); err != nil {

@@ -62,7 +62,7 @@ func realProgram(t *testing.T) string {
 func enterNamespace(t *testing.T) {
 	t.Helper()
 	program := realProgram(t)
-	cmd := exec.CommandContext(t.Context(), self(t), "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1")
+	cmd := exec.CommandContext(t.Context(), needs.Self(t), "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1")
 	cmd.Env = append(os.Environ(), insideVariable+"=1", programVariable+"="+program)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	if os.Getuid() != 0 {
@@ -158,7 +158,7 @@ func start(t *testing.T, m *llmtest.Server, e edits, env ...string) (*Engine, st
 		Env: append(env, "HOME="+home, "PATH=/usr/local/bin:/usr/bin:/bin", "ANTHROPIC_API_KEY="+canary,
 			"ANTHROPIC_BASE_URL="+m.URL),
 	}
-	e.Program, c.Program = c.Program, self(t)
+	e.Program, c.Program = c.Program, needs.Self(t)
 	text := needs.Value(json.Marshal(e))(t)
 	c.Env = append(c.Env, part+"=rewrite", editsVariable+"="+string(text))
 	cli := New(c)
@@ -272,7 +272,7 @@ func realTimeout(t *testing.T) {
 	mark := fmt.Sprintf("PRECEDENT_TEST_MARK=%d", os.Getpid())
 	e, _ := start(t, m, edits{}, mark)
 	task := realTask("")
-	task.Timeout = 10 * time.Second // enough for the CLI to start on a busy machine
+	task.Timeout = 30 * time.Second // enough for the CLI to start on a busy machine
 	a, err := e.Run(t.Context(), task)
 	if err != nil || a.Status != precedent.StatusTimeout {
 		t.Errorf("%+v, %v", a, err)

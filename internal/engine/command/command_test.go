@@ -44,8 +44,7 @@ func TestMain(m *testing.M) {
 // self returns the engine whose program is this test binary in the given part.
 func self(t *testing.T, role string, env ...string) *Engine {
 	t.Helper()
-	exe := needs.Value(os.Executable())(t)
-	e := needs.Value(New(exe, nil, append(env, part+"="+role)))(t)
+	e := needs.Value(New(needs.Self(t), nil, append(env, part+"="+role)))(t)
 	return e
 }
 
