@@ -47,7 +47,6 @@ type VectorReply struct {
 	Message string
 	Body    string
 	Cut     int
-	Torn    bool
 	Flood   bool // spaces without end
 	Hold    <-chan struct{}
 }
@@ -128,9 +127,6 @@ func (s *EmbeddingServer) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	for reply.Flood && !out.over {
 		out.write([]byte(strings.Repeat(" ", 1<<20)))
-	}
-	if out.over && reply.Torn {
-		panic(http.ErrAbortHandler)
 	}
 }
 
