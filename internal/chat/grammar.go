@@ -3,9 +3,9 @@ package chat
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent/internal/intent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // access tells which sentences may be a command of a kind.
@@ -235,7 +235,7 @@ var triggers = []trigger{
 // pattern compiles a regular expression when it is first used: most runs read no comments, and
 // compiling all takes a fifth of the time that the program needs to start.
 func pattern(s string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+	return text.Pattern(s)
 }
 
 var (

@@ -1,10 +1,12 @@
 package corpus
 
+import "github.com/precedent-dev/precedent/internal/text"
+
 import "strings"
 
 var (
 	// refusing matches a sentence that turns a remark down.
-	refusing = rule(`(?i)^(?:(?:hm+|well|thanks|thank you|sorry|good (?:point|idea|question)|ok|okay|i see|ah|oh|yeah|yes|imo|imho|@[\w-]+)[,!.: -]+(?:but[, ]+)?)*(?:` +
+	refusing = text.Pattern(`(?i)^(?:(?:hm+|well|thanks|thank you|sorry|good (?:point|idea|question)|ok|okay|i see|ah|oh|yeah|yes|imo|imho|@[\w-]+)[,!.: -]+(?:but[, ]+)?)*(?:` +
 		`nack\b|nope\b|wont'?fix|won'?t (?:fix|do|change|add|implement)|will not (?:fix|do|change|add|implement)|` +
 		`(?:i )?(?:strongly |respectfully |kindly )?disagree|` +
 		`(?:i|we) (?:really )?(?:don'?t|do not|doubt) (?:(?:really )?(?:think|believe|see (?:a|any|the|why|how|much)|want|agree|like|find)\b|we (?:need|should))|` +
@@ -16,11 +18,11 @@ var (
 		`(?:this|that|it) (?:should not|shouldn'?t|must not|can'?t|cannot|won'?t|would not|wouldn'?t)\b.{0,60}\b(?:be|work|change|compile|help)|` +
 		`(?:let'?s|can we) (?:not|keep|leave|do (?:this|that) (?:in|later))|(?:maybe )?(?:in|for) a (?:follow[- ]?up|separate|future|later)\b|-1\b|👎|:-1:|:thumbsdown:)`)
 	// plainNo matches a sentence that begins with no.
-	plainNo = rule(`(?i)^(?:no|nah|nope|not really)(?:[,.!;: ]|$)`)
+	plainNo = text.Pattern(`(?i)^(?:no|nah|nope|not really)(?:[,.!;: ]|$)`)
 	// accepting matches a sentence that takes a remark up.
-	accepting = rule(`(?i)^(?:(?:oh|ah|thanks|thank you|thx|indeed|sure|ok|okay|right|yes|yep|yeah|good (?:catch|point|idea)|makes sense|agreed?|no|nope|i|i've|i'll|we|have|it's|this is|now|also|just)[,!.: -]+)*(?:done|fixed|addressed|updated|applied|changed|added|removed|renamed|dropped|replaced|moved|reworked|adopted|taken|took|rewrote|switched|implemented|improved|corrected|adjusted|will (?:do|fix|change|add|remove|update)|fix(?:ing)? (?:it|this)|sgtm|good (?:catch|point|idea|call)|great (?:catch|point|idea)|nice (?:catch|find)|makes sense|agreed?|you'?re right|my bad|oops|whoops|sure|absolutely|definitely|👍|:\+1:)`)
+	accepting = text.Pattern(`(?i)^(?:(?:oh|ah|thanks|thank you|thx|indeed|sure|ok|okay|right|yes|yep|yeah|good (?:catch|point|idea)|makes sense|agreed?|no|nope|i|i've|i'll|we|have|it's|this is|now|also|just)[,!.: -]+)*(?:done|fixed|addressed|updated|applied|changed|added|removed|renamed|dropped|replaced|moved|reworked|adopted|taken|took|rewrote|switched|implemented|improved|corrected|adjusted|will (?:do|fix|change|add|remove|update)|fix(?:ing)? (?:it|this)|sgtm|good (?:catch|point|idea|call)|great (?:catch|point|idea)|nice (?:catch|find)|makes sense|agreed?|you'?re right|my bad|oops|whoops|sure|absolutely|definitely|👍|:\+1:)`)
 	// withdrawing matches a sentence with which people take back what they wrote.
-	withdrawing = rule(`(?i)^(?:(?:oh|ah|ok|okay|hm+|right|sorry|actually|edit|thanks)[,!.: -]+)*(?:never ?mind|nvm\b|ignore (?:this|that|me|my)|please ignore|i (?:was|am|stand) (?:wrong|mistaken|corrected)|i'?m wrong|my mistake|my bad|i misread|i misunderstood|i missed that|you'?re right|disregard|scratch that|false alarm|i take (?:this|that|it) back|resolved by myself)`)
+	withdrawing = text.Pattern(`(?i)^(?:(?:oh|ah|ok|okay|hm+|right|sorry|actually|edit|thanks)[,!.: -]+)*(?:never ?mind|nvm\b|ignore (?:this|that|me|my)|please ignore|i (?:was|am|stand) (?:wrong|mistaken|corrected)|i'?m wrong|my mistake|my bad|i misread|i misunderstood|i missed that|you'?re right|disregard|scratch that|false alarm|i take (?:this|that|it) back|resolved by myself)`)
 )
 
 // answerOf says whether a reply takes a remark up or turns it down. asks tells that the remark was a

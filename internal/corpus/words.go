@@ -2,10 +2,8 @@ package corpus
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/search"
@@ -20,7 +18,7 @@ const (
 )
 
 // codeSpan is text in single backticks.
-var codeSpan = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`[^`\n]{1,200}`") })
+var codeSpan = text.Pattern("`[^`\n]{1,200}`")
 
 // bag is the weighted tokens of a query or a comment.
 type bag map[string]float64

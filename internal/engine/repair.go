@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"regexp"
-	"sync"
 
 	"github.com/precedent-dev/precedent/internal/strict"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 var (
@@ -50,7 +49,7 @@ func Repair(raw []byte) ([]byte, error) {
 }
 
 // firm matches the beginning of an object with a key, or of a list of them: no brace in prose or code.
-var firm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\[\s]*\{\s*"(?:[^"\\]|\\.)*"\s*:`) })
+var firm = text.Pattern(`^[\[\s]*\{\s*"(?:[^"\\]|\\.)*"\s*:`)
 
 // mendFirst returns the first value in a text, repaired.
 func mendFirst(text []byte) ([]byte, error) {

@@ -1,11 +1,10 @@
 package lint
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Confidence of the findings of Go analyzers, in percent: the chance that a team wants
@@ -50,7 +49,7 @@ func isGoTest(path string) bool {
 }
 
 // testPackage matches files in folders of tests, such as test and testutil.
-var testPackage = lazily(`(^|/)(tests?|testing|test[-_]?(utils?|kit|helpers?|support|lib|common|cases?))/`)
+var testPackage = text.Pattern(`(^|/)(tests?|testing|test[-_]?(utils?|kit|helpers?|support|lib|common|cases?))/`)
 
 // severityOf returns the severity of a Go analyzer's finding: in tests, what is high
 // elsewhere breaks no user's program.
@@ -59,9 +58,4 @@ func severityOf(severity precedent.Severity, path string) precedent.Severity {
 		return precedent.Medium
 	}
 	return severity
-}
-
-// lazily returns a function that compiles a regular expression on first use.
-func lazily(form string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // conflictSure is the confidence of a conflict, in percent. In 2,400 ranges of the histories
@@ -81,7 +82,7 @@ func marker(s string) byte {
 
 // examplePlaces are the names of folders, and parts of the names of files, with
 // documents and test data: places where markers may be an example.
-var examplePlaces = lazily(`(?i)(^|/)(tests?|__tests__|testdata|fixtures?|golden|snapshots?|__snapshots__|specs?` +
+var examplePlaces = text.Pattern(`(?i)(^|/)(tests?|__tests__|testdata|fixtures?|golden|snapshots?|__snapshots__|specs?` +
 	`|docs?|documentation|examples?)/` +
 	`|[._-]test\.[a-z]+$|(^|/)test_[^/]*$|\.(test|spec)\.[a-z]+$|Tests?\.[a-z]+$|\.(md|mdx|markdown|rst|adoc` +
 	`|asciidoc|tex|texi|org|pod|[1-8])$`)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Configuration can name other files of the repository that it extends. They are
@@ -167,11 +168,11 @@ var codeFiles = []string{"*.{js,cjs,mjs,ts,cts,mts,py,rb}", ".rubocop"}
 func isCode(name string) bool { return matches(codeFiles, name) }
 
 var (
-	quoted = lazily("\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
-	joins  = lazily(`\b(join|resolve)\(`)
+	quoted = text.Pattern("\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
+	joins  = text.Pattern(`\b(join|resolve)\(`)
 	// wordInData is a value in quotes, or one without, and whether a colon or an equals
 	// sign makes it a key.
-	wordInData = lazily(`(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"',\[\](){}=:;|]+))(\s*[:=])?`)
+	wordInData = text.Pattern(`(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"',\[\](){}=:;|]+))(\s*[:=])?`)
 )
 
 // namedInCode returns the paths in a program: in quotes, or the parts of one, which a

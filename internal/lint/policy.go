@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // policyEdit reports changes to files that configure reviews: one finding for each kind
@@ -127,17 +128,17 @@ func (g *policyEdits) finding(ownPolicy bool) precedent.Finding {
 // toAssistants matches text about or for assistants, and otherAssistants what only looks
 // like it: addresses, and the service that asks for signatures of license agreements.
 // "AI" alone is the name of many products.
-var toAssistants = lazily(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot` +
+var toAssistants = text.Pattern(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot` +
 	`|claude|codex|chatbots?|coding agents?|review bots?)\b`)
 
-var otherAssistants = lazily(`(?i)https?://[^\s<>)\]]+|\bCLA[ -]assistant\b`)
+var otherAssistants = text.Pattern(`(?i)https?://[^\s<>)\]]+|\bCLA[ -]assistant\b`)
 
 // suppressing matches text that says what not to report, and toPublic the advice of most
 // guides not to report vulnerabilities in public.
 var (
-	suppressing = lazily(`(?i)\b(do not|don't|never)\s+(report|flag|mention|comment on)\b|\b(ignore|skip` +
+	suppressing = text.Pattern(`(?i)\b(do not|don't|never)\s+(report|flag|mention|comment on)\b|\b(ignore|skip` +
 		`|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
-	toPublic = lazily(`(?i)public|\bissues?\b|tracker|mailing list|forum`)
+	toPublic = text.Pattern(`(?i)public|\bissues?\b|tracker|mailing list|forum`)
 )
 
 // adds reports whether the change adds a line to the file that matches words.

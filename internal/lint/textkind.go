@@ -38,7 +38,7 @@ var (
 // testData matches the input and the expected output of tests, which have odd
 // characters on purpose: data in a folder of tests, anything in one of fixtures, and the
 // corpora of fuzzers, whose files have no extension and often the name of a hash.
-var testData = lazily(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_.](unit|integration|functional)?tests?)/` +
+var testData = text.Pattern(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_.](unit|integration|functional)?tests?)/` +
 	`(.*/)?[^/]*\.(json|jsonl|toml|ya?ml|xml|csv|tsv|txt|log|golden|snap|in|input|out|output|expected|err|stdout` +
 	`|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi|key)$` +
 	`|(^|/)(tests?/data|testdata|test[_-](data|files|suite)|fixtures?|goldens?|snapshots?|__snapshots__|corpus` +
@@ -46,14 +46,14 @@ var testData = lazily(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_.](unit|integ
 	`|(^|/)test(in|out)put\d*$|(^|/)tests?/(.*/)?[0-9a-f]{16,}(-\d+)?$`)
 
 // codeFile matches code by its extension, and scripts and recipes without one.
-var codeFile = lazily(`(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|gradle|cs|fs` +
+var codeFile = text.Pattern(`(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|gradle|cs|fs` +
 	`|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|mm?|swift|rs|zig|nim|dart|exs?|erl|hs|ml|clj|lisp|el|lua|p[lm]|r|jl|sql|(ba|z|k` +
 	`|fi)?sh|bats|ps1|bat|cmd|awk|html?|xhtml|css|scss|tf|proto|sol|mk|cmake)$` +
 	`|(^|/)(\w*(make|docker|jenkins|gem|rake)file|run|test|build|check|configure)$`)
 
 // verbatimCode matches code in languages that take names as they are written. Python normalizes them (PEP 3131), and so
 // may whatever reads a script, a document or data.
-var verbatimCode = lazily(`\.(go|[cm]?[jt]sx?|java|kts?|scala|cs|c|h|cc|cpp|hpp|swift|rs|php|rb|dart)$`)
+var verbatimCode = text.Pattern(`\.(go|[cm]?[jt]sx?|java|kts?|scala|cs|c|h|cc|cpp|hpp|swift|rs|php|rb|dart)$`)
 
 func isTestData(name string) bool {
 	return testData().MatchString(name) && !codeFile().MatchString(name)
@@ -103,8 +103,8 @@ func holdsCode(name string) bool {
 // setsColor matches an escape sequence that sets colors and styles of a terminal, but none that conceals (8).
 // setsStyle matches any that sets colors and styles: git's pager passes only these on to the terminal.
 var (
-	setsStyle = lazily(`^\x1b\[[\d;:]*m`)
-	setsColor = lazily(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
+	setsStyle = text.Pattern(`^\x1b\[[\d;:]*m`)
+	setsColor = text.Pattern(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
 )
 
 // isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,

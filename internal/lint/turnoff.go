@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // turnOff is a comment of golangci-lint in Go code that turns rules of go vet off. Other linters read the
@@ -74,7 +75,7 @@ const (
 )
 
 // noLint matches golangci-lint's comment.
-var noLint = lazily(`^//\s*nolint(?::([^/]*))?(?:\s|/|$)`)
+var noLint = text.Pattern(`^//\s*nolint(?::([^/]*))?(?:\s|/|$)`)
 
 // turnOffsIn finds the comments in a Go file. One on a line of its own counts for the declaration or the
 // statement below that begins in the same column, or for the file above the package clause.

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Price is what a model costs, in US dollars per million tokens.
@@ -119,7 +118,7 @@ func (p Prices) Find(model string) (Price, bool) {
 
 // goesOn matches what continues a version at the end of a prefix: a digit, a further
 // part, or a part after a hyphen that is not a date.
-var goesOn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d|\.\d|-\d{1,2}(?:$|[^0-9A-Za-z]))`) })
+var goesOn = text.Pattern(`^(?:\d|\.\d|-\d{1,2}(?:$|[^0-9A-Za-z]))`)
 
 func begins(model, prefix string) bool {
 	rest, ok := strings.CutPrefix(model, prefix)

@@ -126,11 +126,11 @@ func (f *source) function(path string, number int) (name []string, from, to int)
 }
 
 // guards matches code that decides whether what follows runs.
-var guards = lazily(`(?i)\b(if|unless|guard|when|while|switch|match|case|assert\w*|require\w*|ensure\w*|check\w*` +
+var guards = text.Pattern(`(?i)\b(if|unless|guard|when|while|switch|match|case|assert\w*|require\w*|ensure\w*|check\w*` +
 	`|valid\w*|verify\w*|return|throw|raise|panic|abort|exit)\b|&&|\|\||\?`)
 
 // declares matches lines that declare what a file is or uses, and heads of functions and types.
-var declares = lazily(`^\s*(package|import|from|using|#\s*include|include|require|use|module|namespace|export` +
+var declares = text.Pattern(`^\s*(package|import|from|using|#\s*include|include|require|use|module|namespace|export` +
 	`|(pub |public |private |protected |static |async |abstract |final )*(func|fn|def|function|class|interface` +
 	`|struct|enum|trait|impl|type)\b)`)
 
@@ -192,7 +192,7 @@ func (s *sources) touches(path string, from, to int) bool {
 }
 
 // beforeBracket matches a name that a bracket follows.
-var beforeBracket = lazily(`[\pL_][\pL\pN_]*\(`)
+var beforeBracket = text.Pattern(`[\pL_][\pL\pN_]*\(`)
 
 // calledIn returns the first of the names that a bracket follows, else the first.
 func calledIn(head string, names []string) string {

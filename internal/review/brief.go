@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // brief is what the prompts about a change are made of, with all secrets redacted.
@@ -148,11 +149,11 @@ func redactedHunk(path string, h *diff.Hunk) *diff.Hunk {
 }
 
 // sensitive are names of files in which mistakes are the most costly.
-var sensitive = lazily(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$` +
+var sensitive = text.Pattern(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$` +
 	`|dockerfile|workflows/`)
 
 // harmless are names of files in which mistakes are the least costly.
-var harmless = lazily(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
+var harmless = text.Pattern(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
 
 // byRisk sorts the changed files, the riskiest first: by the size of their change,
 // earlier findings, and their names. Files that are not reviewed come last.

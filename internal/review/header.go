@@ -8,7 +8,7 @@ import (
 )
 
 // ranges is what precedes the text of a hunk's header.
-var ranges = lazily(`^\s*@@ [-+,0-9 ]+ @@ ?`)
+var ranges = text.Pattern(`^\s*@@ [-+,0-9 ]+ @@ ?`)
 
 // placeAtHeader places a finding whose quote is in no line of the diff, but after the second
 // @@ of a hunk's header: git shows there the line that begins the function, cut to 80 bytes,

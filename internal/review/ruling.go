@@ -3,10 +3,8 @@ package review
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -207,7 +205,7 @@ func (v ruling) restate(f *precedent.Finding) {
 
 // comment matches a line that is a comment in a common language. What a change says
 // about itself proves nothing.
-var comment = lazily(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
+var comment = text.Pattern(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
 
 // onlyComment reports whether all lines of a quote are comments.
 func onlyComment(quote string) bool {
@@ -217,9 +215,4 @@ func onlyComment(quote string) bool {
 		}
 	}
 	return true
-}
-
-// lazily returns a function that compiles a regular expression on first use.
-func lazily(form string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
 }

@@ -147,7 +147,7 @@ func (p *plan) within(shards []int, file *diff.File, f *precedent.Finding) int {
 
 // outsideClaim matches claims about versions, vulnerabilities and other software,
 // which models make from memory.
-var outsideClaim = lazily(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version ` +
+var outsideClaim = text.Pattern(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version ` +
 	`|release )?v?\d+\.\d+|` +
 	`\b(yanked|unmaintained|end[- ]of[- ]life|known vulnerabilit(y|ies)|(latest|newer|outdated) (version|release))\b`)
 
