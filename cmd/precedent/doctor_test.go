@@ -1,114 +1,292 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/doctor"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
-	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// engineRows looks at the engine that an environment and the flags choose, and
-// returns the rows by their names. No row shows a key.
-func engineRows(t *testing.T, env, flags map[string]string, try bool) (map[string]doctor.Check, bool) {
+type pairs = map[string]string
+
+// diagnosed is what precedent doctor says in an environment: one row, which is empty if there is none, and whether
+// a review works. No row shows a secret.
+func diagnosed(
+	t *testing.T, a *app, row string, diagnose func(context.Context) (*doctor.Diagnosis, error),
+) (got doctor.Check, works bool) {
 	t.Helper()
-	a := &app{env: env, dir: t.TempDir(), now: time.Now}
-	op, err := a.settings(flags)
+	d, err := diagnose(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := doctor.New(hintOf)
-	a.checkEngine(t.Context(), d, op, try)
-	if said := fmt.Sprint(d.Checks); strings.Contains(said, "canary") {
-		t.Errorf("the key shows: %s", said)
+	said := fmt.Sprint(d.Checks)
+	for name, value := range a.env {
+		secret := strings.Contains(name, "KEY") || strings.Contains(name, "TOKEN") || strings.Contains(name, "SECRET")
+		if secret && len(value) > 3 && !strings.HasSuffix(name, "_FILE") && strings.Contains(said, value) {
+			t.Errorf("%s is shown: %s", name, said)
+		}
 	}
-	rows := map[string]doctor.Check{}
-	for _, c := range d.Checks {
-		rows[c.Name] = c
+	i := slices.IndexFunc(d.Checks, func(c doctor.Check) bool { return c.Name == row })
+	if i < 0 {
+		return doctor.Check{}, d.Works
 	}
-	return rows, d.Works
+	return d.Checks[i], d.Works
 }
 
-// TestDoctorNamesTheEngine: which, why, and where the code goes.
-func TestDoctorNamesTheEngine(t *testing.T) {
+// wanted is what a row has to say.
+type wanted struct {
+	state      doctor.State
+	says, hint string
+}
+
+func ok(says string) wanted          { return wanted{doctor.OK, says, ""} }
+func warns(says, hint string) wanted { return wanted{doctor.Warning, says, hint} }
+func lacks(says, hint string) wanted { return wanted{doctor.Missing, says, hint} }
+
+func (w wanted) compare(t *testing.T, got doctor.Check) {
+	t.Helper()
+	if got.State != w.state || !strings.Contains(got.Text, w.says) || !strings.Contains(got.Hint, w.hint) {
+		t.Errorf("said %+v, want %s, %q and the hint %q", got, w.state, w.says, w.hint)
+	}
+}
+
+// TestDoctorModels: which engine and embedding model there are, why, and where the code goes; with --try, what they
+// answer to one request.
+func TestDoctorModels(t *testing.T) {
 	claude := t.TempDir()
 	program := filepath.Join(claude, "claude")
 	writeFile(t, program, "#!/bin/sh\n", 0o755)
+	const shortOf = "Could not finish the message because max_tokens or model output limit was reached."
+	openAI := func(r llmtest.Reply) pairs {
+		return pairs{"OPENAI_API_KEY": "sk-canary-77", "OPENAI_BASE_URL": llmtest.OpenAI(t, llmtest.Script(r)).URL, "PRECEDENT_MODEL": "gpt-5"}
+	}
+	anthropic := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "ok"}))
+	vectors := func(model, timeout string, r llmtest.VectorReply) pairs {
+		return pairs{
+			"PRECEDENT_EMBEDDINGS_URL": llmtest.Embeddings(t, llmtest.VectorScript(r)).URL, "PRECEDENT_EMBEDDINGS_MODEL": model,
+			"PRECEDENT_EMBEDDINGS_TIMEOUT": timeout, "PRECEDENT_EMBEDDINGS_KEY": "vec-canary-9",
+		}
+	}
 	for _, test := range []struct {
-		name   string
-		env    map[string]string
-		engine string
-		state  doctor.State
-		says   string
-		hint   string
+		name, row, engine string
+		env               pairs
+		try               bool
+		wanted
 	}{
-		{"nothing", nil, "", doctor.Warning, "none: only the analyzers run; ANTHROPIC_API_KEY is not set, OPENAI_API_KEY is not set", "docs/getting-started.md"},
-		{"a key", map[string]string{"ANTHROPIC_API_KEY": "sk-canary"}, "", doctor.OK, "(ANTHROPIC_API_KEY is set) → api.anthropic.com; ANTHROPIC_API_KEY is set, OPENAI_API_KEY is not", ""},
-		{"no key", nil, "openai", doctor.Missing, "OPENAI_API_KEY is not set", "another engine"},
-		{"a server without a model", map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1"}, "", doctor.Missing, "no model is set", "--model"},
-		{"a program", nil, "command:" + program, doctor.OK, "this program gets the code", ""},
-		{"no such program", nil, "command:" + program + "s", doctor.Missing, "find engine program", ""},
-		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", doctor.Missing, "the program is not in PATH", "npm install"},
-		{"Claude Code", map[string]string{"PATH": claude}, "claude", doctor.OK, "/claude (flag --engine)", ""},
+		{"nothing", "engine", "", nil, false, warns("none: only the analyzers run; ANTHROPIC_API_KEY is not set, OPENAI_", "docs/getting-started.md")},
+		{"a key", "engine", "", pairs{"ANTHROPIC_API_KEY": "sk-canary"}, false, ok("(ANTHROPIC_API_KEY is set) → api.anthropic.com; ")},
+		{"no key", "engine", "openai", nil, false, lacks("OPENAI_API_KEY is not set", "another engine")},
+		{"a server without a model", "engine", "", pairs{"OPENAI_BASE_URL": "http://localhost:1/v1"}, false, lacks("no model is set", "--model")},
+		{"a program", "engine", "command:" + program, nil, false, ok("this program gets the code")},
+		{"no such program", "engine", "command:" + program + "s", nil, false, lacks("find engine program", "")},
+		{"no Claude Code", "engine", "claude", pairs{"PATH": "/nowhere"}, false, lacks("the program is not in PATH", "npm install")},
+		{"Claude Code", "engine", "claude", pairs{"PATH": claude}, false, ok("/claude (flag --engine)")},
+		{"untried", "try", "", openAI(llmtest.Reply{Status: 401}), false, wanted{}},
+		{"OpenAI answers", "try", "", openAI(llmtest.Reply{Text: "ok"}), true, ok("gpt-5 answered: ")},
+		{"Anthropic answers", "try", "", pairs{"ANTHROPIC_API_KEY": "sk-canary-77", "ANTHROPIC_BASE_URL": anthropic.URL}, true, ok("$0.0")},
+		{"the key is wrong", "try", "", openAI(llmtest.Reply{Status: 401, Message: "no such key"}), true, lacks("answered 401", "")},
+		{"one token is too little", "try", "", openAI(llmtest.Reply{Status: 400, Message: shortOf}), true, warns("the key was accepted", "")},
+		{"without a model", "try", "", nil, true, warns("", "")},
+		{"embeddings without a model", "embeddings", "", pairs{"PRECEDENT_EMBEDDINGS_URL": "https://example.org/v1"}, true, warns("", "embeddings.model")},
+		{"embeddings", "embeddings", "", vectors("text-embedding-3-small", "1m", llmtest.VectorReply{}), false, ok("$0.02 per million tokens; ")},
+		{"untried embeddings", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{Status: 401}), false, wanted{}},
+		{"vectors", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{}), true, ok("answered with a vector of 8 dimensions")},
+		{"a wrong key for embeddings", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{Status: 401, Message: "no such key: vec-canary-9"}), true, warns("no such key: [key]", "check the key")},
+		{"slow embeddings", "try embeddings", "", vectors("m", "100ms", llmtest.VectorReply{Hold: llmtest.Never}), true, warns("did not answer within 100ms", "embeddings.timeout")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			flags := map[string]string{}
+			a := &app{env: test.env, dir: t.TempDir(), now: time.Now}
+			flags := pairs{}
 			if test.engine != "" {
 				flags["engine"] = test.engine
 			}
-			rows, works := engineRows(t, test.env, flags, false)
-			got := rows["engine"]
-			if got.State != test.state || !strings.Contains(got.Text, test.says) || !strings.Contains(got.Hint, test.hint) || works != (test.state != doctor.Missing) {
-				t.Errorf("said %+v, works: %t; want %s, %q and the hint %q", got, works, test.state, test.says, test.hint)
+			got, works := diagnosed(t, a, test.row, func(ctx context.Context) (*doctor.Diagnosis, error) {
+				d := doctor.New(hintOf)
+				op, err := a.settings(flags)
+				if err == nil {
+					a.checkEngine(ctx, d, op, test.try)
+					a.checkEmbeddings(ctx, d, op, test.try)
+				}
+				return d, err
+			})
+			test.compare(t, got)
+			if works != (test.state != doctor.Missing) {
+				t.Errorf("works: %t", works)
 			}
-			if len(rows) != 1 {
-				t.Errorf("something was tried unasked: %+v", rows)
+		})
+	}
+	if asked := anthropic.Requests(); len(asked) != 1 || asked[0].MaxTokens != 1 {
+		t.Errorf("asked %+v, want one token", asked)
+	}
+}
+
+// forgeSays is what precedent doctor says of the forge in a clone with a remote, none if it is empty.
+func (s *prStage) forgeSays(t *testing.T, remote string, flags pairs) (doctor.Check, bool) {
+	t.Helper()
+	dir := t.TempDir()
+	s.git(dir, "init", "-q")
+	if remote != "" {
+		s.git(dir, "remote", "add", "origin", remote)
+	}
+	repo, err := git.Open(t.Context(), dir, s.app.gitOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	return diagnosed(t, s.app, "forge", func(ctx context.Context) (*doctor.Diagnosis, error) {
+		d := doctor.New(hintOf)
+		op, err := s.app.settings(flags)
+		if err == nil {
+			s.app.checkForge(ctx, d, op, repo)
+		}
+		return d, err
+	})
+}
+
+// TestDoctorNamesTheForge: which, as whom, and what is left; asked only with a token, and no review depends on it.
+func TestDoctorNamesTheForge(t *testing.T) {
+	t.Parallel()
+	s := newPRStage(t)
+	s.door.api.Budget(4321, forgetest.Epoch.Add(time.Hour))
+	ours, bot := s.door.URL+"/octo/app.git", forgetest.Bot.Login
+	for _, test := range []struct {
+		name, remote string
+		env, flags   pairs
+		requests     int
+		wanted
+	}{
+		{"a token", ours, nil, nil, 1, ok("(environment GITHUB_API_URL), as " + bot + ", 432")},
+		{"a remote elsewhere", "https://example.org/team/app", nil, nil, 1, warns("the clone's remote is on example.org", "--forge gitea:")},
+		{"no remote", "", nil, nil, 1, ok("as " + bot)},
+		{"a wrong token", ours, pairs{"GH_TOKEN": "ghp_wrong"}, nil, 1, warns("look up the account of the token", "is in GITHUB_TOKEN or GH_TOKEN")},
+		{"what is no token", ours, pairs{"GH_TOKEN": "a b c"}, nil, 0, warns("GITHUB_TOKEN or GH_TOKEN", "create a new one")},
+		{"no token", ours, pairs{"GH_TOKEN": ""}, nil, 0, wanted{doctor.OK, "it can read public pull requests, but not post", "set GITHUB_TOKEN"}},
+		{"a folder that holds no forge", ours, nil, pairs{"forge": "local:" + s.app.dir}, 0, warns("no repo.json", "docs/github.md")},
+		{"a folder", "", nil, pairs{"forge": "local:" + folderForge(t)}, 0, ok("forge.localhost (flag --forge), as precedent")},
+		{"GitHub", "git@github.com:octo/app.git", pairs{"GITHUB_API_URL": "", "GH_TOKEN": ""}, nil, 0, wanted{doctor.OK, "github.com (default), without a token", "GITHUB_TOKEN"}},
+		{"no known forge", "https://example.org/team/app", pairs{"GITHUB_API_URL": "", "GH_TOKEN": ""}, nil, 0, wanted{}},
+		{"Gitea", "", nil, pairs{"forge": "gitea:https://git.example"}, 0, wanted{doctor.OK, "without a token", "set GITEA_TOKEN"}},
+		{"nobody there", "", pairs{"GITEA_TOKEN": forgetest.Secret}, pairs{"forge": "gitea:http://127.0.0.1:1"}, 0, warns("127.0.0.1:1", "network")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before, env := len(s.door.stage.Script.Requests()), s.app.env
+			s.app.env = maps.Clone(env)
+			maps.Copy(s.app.env, test.env)
+			got, works := s.forgeSays(t, test.remote, test.flags)
+			s.app.env = env
+			test.compare(t, got)
+			if n := len(s.door.stage.Script.Requests()) - before; n != test.requests || !works {
+				t.Errorf("%d requests, want %d; works: %t", n, test.requests, works)
 			}
 		})
 	}
 }
 
-// TestDoctorTries: one request of one token, and what the provider says about it.
-func TestDoctorTries(t *testing.T) {
-	const shortOf = "Could not finish the message because max_tokens or model output limit was reached."
+// serverSays is a row of precedent doctor --server.
+func (s *prStage) serverSays(t *testing.T, row string, flags pairs) (doctor.Check, bool) {
+	t.Helper()
+	all := pairs{"listen": "off"}
+	maps.Copy(all, flags)
+	return diagnosed(t, s.app, row, func(ctx context.Context) (*doctor.Diagnosis, error) {
+		return s.app.diagnoseServer(ctx, all, false)
+	})
+}
+
+// TestDoctorServer: what a server lacks is named, and a server that has everything works.
+func TestDoctorServer(t *testing.T) {
+	t.Parallel()
+	s := newPRStage(t)
+	const hook, url = "webhooks", "https://reviews.example.org/webhooks/github"
+	short, long := "s3s3s3s3", strings.Repeat("s3", 16)
 	for _, test := range []struct {
-		name   string
-		engine string
-		reply  llmtest.Reply
-		state  doctor.State
-		says   string
+		name, row  string
+		env, flags pairs
+		wanted
 	}{
-		{"OpenAI answers", settings.OpenAI, llmtest.Reply{Text: "ok"}, doctor.OK, "gpt-5 answered: "},
-		{"Anthropic answers", settings.Anthropic, llmtest.Reply{Text: "ok"}, doctor.OK, " answered: "},
-		{"the key is wrong", settings.OpenAI, llmtest.Reply{Status: 401, Message: "no such key"}, doctor.Missing, "answered 401"},
-		{"the model is unknown", settings.OpenAI, llmtest.Reply{Status: 404, Message: "no such model"}, doctor.Missing, "answered 404"},
-		{"one token is too little", settings.OpenAI, llmtest.Reply{Status: 400, Message: shortOf}, doctor.Warning, "the key was accepted"},
+		{"a token", "forge", nil, nil, ok("as " + forgetest.Bot.Login)},
+		{"its repositories", "repositories", nil, nil, ok("1 that the token may write to")},
+		{"its labels", "labels", nil, nil, ok("the first round in a repository creates bot-review-needed, ")},
+		{"no token", "forge", pairs{"GH_TOKEN": ""}, nil, lacks("without a token", "set GITHUB_TOKEN or GH_TOKEN")},
+		{"a wrong token", "forge", pairs{"GH_TOKEN": "ghp_wrong"}, nil, lacks("look up the account of the token", "GITHUB_TOKEN")},
+		{"elsewhere", "repositories", nil, pairs{"repositories": "example.org/octo/app"}, lacks("is not on", "")},
+		{"no webhooks", hook, nil, nil, wanted{doctor.OK, "none; changes are found within 1m0s", webhookSecret}},
+		{"no secret", hook, nil, pairs{"webhook-url": url}, warns(webhookSecret+" is not set", "--webhook-url")},
+		{"a short secret", hook, pairs{webhookSecret: short}, nil, warns("fewer than 16 bytes", "openssl")},
+		{"a short old secret", hook, pairs{webhookSecret: long, webhookSecretOld: short}, nil, warns("fewer than 16 bytes", "openssl")},
+		{"the old secret only", hook, pairs{webhookSecretOld: long}, nil, warns("only "+webhookSecretOld, webhookSecret)},
+		{"a secret", hook, pairs{webhookSecret: long}, nil, wanted{doctor.OK, webhookSecret + " is set", "--webhook-url"}},
+		{"no redelivery", "redelivery", pairs{webhookSecret: long}, pairs{"webhook-url": url}, warns("the token cannot see the webhooks", "--webhook-url")},
+		{"no database", "database", nil, nil, ok("none yet; the first start creates ")},
+		{"a bad database", "database", pairs{databaseVariable: "mysql://x"}, nil, lacks("postgres://", "")},
+		{"no data folder", "database", pairs{"HOME": ""}, nil, lacks("no data folder", "XDG_DATA_HOME")},
+		{"no marker key", "marker key", nil, nil, ok("none yet")},
+		{"a marker key", "marker key", pairs{markerKeyVariable: long}, nil, ok("from " + markerKeyVariable)},
+		{"no sandbox", "sandbox", pairs{"PATH": "/nowhere"}, nil, warns("", "")},
+		{"a missing file", "secrets", pairs{webhookSecret + "_FILE": "/nowhere/secret"}, nil, lacks(webhookSecret+"_FILE", "")},
+		{"no address", "address", nil, nil, ok("off")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			serve, model := llmtest.OpenAI, "gpt-5"
-			if test.engine == settings.Anthropic {
-				serve, model = llmtest.Anthropic, settings.DefaultModel[settings.Anthropic]
+			env := s.app.env
+			s.app.env = maps.Clone(env)
+			maps.Copy(s.app.env, test.env)
+			got, works := s.serverSays(t, test.row, test.flags)
+			s.app.env = env
+			if test.row == "sandbox" && got.State == doctor.OK { // Precedent makes its own here
+				t.Skip("a sandbox needs no program here")
 			}
-			s := serve(t, llmtest.Script(test.reply))
-			rows, works := engineRows(t, map[string]string{settings.KeyOf[test.engine]: "sk-canary-77", settings.URLOf[test.engine]: s.URL}, map[string]string{"model": model}, true)
-			if got := rows["try"]; got.State != test.state || !strings.Contains(got.Text, test.says) || works != (test.state != doctor.Missing) {
-				t.Errorf("said %+v, works: %t; want %s and %q", got, works, test.state, test.says)
+			test.compare(t, got)
+			if test.state == doctor.Missing && works {
+				t.Error("it works")
 			}
-			asked := s.Requests()
-			if len(asked) == 0 || asked[0].MaxTokens != 1 {
-				t.Errorf("asked %+v, want one token", asked)
-			}
-			if test.state == doctor.OK && (len(asked) != 1 || !strings.Contains(rows["try"].Text, "$0.0")) {
-				t.Errorf("%d requests; said %q, want the cost of one", len(asked), rows["try"].Text)
+			if files, _ := filepath.Glob(filepath.Join(s.home, ".local", "share", "precedent", "*")); len(files) > 0 {
+				t.Errorf("it made %q", files)
 			}
 		})
 	}
-	rows, works := engineRows(t, nil, nil, true)
-	if got := rows["try"]; got.State != doctor.Warning || !works {
-		t.Errorf("without a model: %+v", got)
+}
+
+// TestDoctorServerChangesNothing: the database of a server is looked at without making or upgrading
+// its tables, on both engines.
+func TestDoctorServerChangesNothing(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"sqlite", "postgresql"} {
+		t.Run(engine, func(t *testing.T) {
+			s := newPRStage(t)
+			if engine == "postgresql" {
+				s.app.env[databaseVariable] = needs.PostgreSQL(t)
+			} else {
+				writeFile(t, filepath.Join(s.app.workflow().DataDir, "server.db"), "", 0o600)
+			}
+			says := func(row, words string) {
+				t.Helper()
+				if got, _ := s.serverSays(t, row, nil); !strings.Contains(got.Text, words) {
+					t.Errorf("%+v", got)
+				}
+			}
+			for range 2 { // the second look finds what the first one left
+				says("database", "empty; the first start makes its tables")
+			}
+			db, err := s.app.workflow().OpenInstallation(t.Context(), s.app.env[databaseVariable], s.app.workflow().DataDir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			says("database", "undamaged")
+			says("marker key", "none yet")
+			if _, err := db.KeepValue(t.Context(), markerKeyName, newKey()); err != nil {
+				t.Fatal(err)
+			}
+			says("marker key", "in the database")
+		})
 	}
 }

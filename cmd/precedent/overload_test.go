@@ -3,7 +3,8 @@
 package main
 
 import (
-	"bytes"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,20 +14,36 @@ import (
 )
 
 // TestPartialCanBeResumed: the reason is the server's; what was spent and how to
-// continue is said, and the estimate of the resumed review has only what is left.
+// continue is said, also if the review is interrupted, and the estimate of the resumed review has only what is left.
 func TestPartialCanBeResumed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	repo := syntheticRepository(t, home, 1, 20)
-	s := llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
-		if r.N < 3 {
-			return llmtest.Reply{Text: nothing}
-		}
+	const resumed = "3 answers are stored; to continue without paying for them again, run the same command with --resume"
+	answersThree := func(then func() llmtest.Reply) string {
+		return llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
+			if r.N < 3 {
+				return llmtest.Reply{Text: nothing}
+			}
+			return then()
+		}).URL
+	}
+	var interrupted *exec.Cmd
+	url := answersThree(func() llmtest.Reply {
+		_ = interrupted.Process.Signal(syscall.SIGINT) // it runs
+		return llmtest.Reply{Hold: llmtest.Never}
+	})
+	interrupted = reviewWith(url, home, repo, "--concurrency", "1", "--memory-db", filepath.Join(home, "interrupted.db"))
+	_, said := ends(t, exitInterrupted, interrupted)
+	said = strings.Join(strings.Fields(said), " ")
+	if !strings.Contains(said, "precedent: interrupted hint: about ") || !strings.Contains(said, resumed) {
+		t.Errorf("interrupted: %q", said)
+	}
+	url = answersThree(func() llmtest.Reply {
 		return llmtest.Reply{Status: 402, Message: "Insufficient credits on sk-canary-77"}
 	})
-	out, said := ends(t, precedent.ExitIncomplete, reviewWith(s.URL, home, repo, "--concurrency", "1"))
-	said = strings.Join(strings.Fields(said), " ")
-	if !strings.Contains(said, "tokens were spent, and 3 answers are stored; to continue without paying for them again, run the same command with --resume") {
+	out, said := ends(t, precedent.ExitIncomplete, reviewWith(url, home, repo, "--concurrency", "1"))
+	if said = strings.Join(strings.Fields(said), " "); !strings.Contains(said, "tokens were spent, and "+resumed) {
 		t.Errorf("standard error %q", said)
 	}
 	if !strings.Contains(out, "Insufficient credits") || strings.Contains(out+said, "canary") {
@@ -34,7 +51,7 @@ func TestPartialCanBeResumed(t *testing.T) {
 	}
 	estimated := func(more ...string) string {
 		t.Helper()
-		text, _ := ends(t, 0, reviewWith(s.URL, home, repo, append(more, "--estimate")...))
+		text, _ := ends(t, 0, reviewWith(url, home, repo, append(more, "--estimate")...))
 		return text
 	}
 	whole, left := parsed[estimate](t, estimated("--json")), parsed[estimate](t, estimated("--json", "--resume"))
@@ -43,37 +60,5 @@ func TestPartialCanBeResumed(t *testing.T) {
 	}
 	if text := estimated("--resume"); !strings.Contains(text, "without 3 answers stored by the unfinished review") {
 		t.Error(text)
-	}
-}
-
-// TestInterruptedCanBeResumed: an interrupted review says what it spent, and how to
-// continue.
-func TestInterruptedCanBeResumed(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	repo := syntheticRepository(t, home, 1, 20)
-	reached := make(chan struct{})
-	s := llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
-		if r.N < 3 {
-			return llmtest.Reply{Text: nothing}
-		}
-		close(reached)
-		return llmtest.Reply{Hold: llmtest.Never}
-	})
-	cmd := reviewWith(s.URL, home, repo, "--concurrency", "1")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-reached
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	said := strings.Join(strings.Fields(stderr.String()), " ")
-	if cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(said, "precedent: interrupted hint: about ") ||
-		!strings.Contains(said, "3 answers are stored; to continue without paying for them again, run the same command with --resume") {
-		t.Errorf("ended with %d: %q", cmd.ProcessState.ExitCode(), said)
 	}
 }

@@ -24,7 +24,7 @@ import (
 func (s *rounds) world(change func()) { s.door.stage.World.Change(change) }
 
 // TestRoundsNothing: nothing is done, and nothing written, on a pull request that is closed, locked,
-// paused, or for people.
+// paused, or for people; and where a fix is due and nothing is open, the cycle goes on.
 func TestRoundsNothing(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
@@ -39,6 +39,11 @@ func TestRoundsNothing(t *testing.T) {
 		s.relabel(state)
 		s.idle(string(state))
 	}
+	s.fixes()
+	s.relabel(label.Changes)
+	s.round("nothing is open, which is no failed attempt", round.Fix, label.CIPending)
+	s.says("nothing is open", "Nothing was fixed", 0)
+	s.o.Fix = nil
 	s.relabel(label.ReviewNeeded)
 	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent pause")
 	if did, err := s.try(); err != nil || did.Did != round.Nothing || !strings.Contains(did.Why, "paused by mona") {
@@ -274,23 +279,4 @@ func TestRoundsKeepRequests(t *testing.T) {
 	}
 	s.o.Check = nil
 	s.idleAfter("after an interruption", round.Review, label.None)
-}
-
-// TestRoundsNothingOpen: where a fix is due and nothing is open, the cycle goes on to CI and to a review. It
-// is no failed attempt, and nothing is said about it.
-func TestRoundsNothingOpen(t *testing.T) {
-	for name, kind := range serverForges {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newRounds(t)
-			if kind >= 0 {
-				s.toGitea(kind)
-				s.open()
-			}
-			s.fixes()
-			s.relabel(label.Changes)
-			s.round("nothing is open", round.Fix, label.CIPending)
-			s.says("nothing is open", "Nothing was fixed", 0)
-		})
-	}
 }
