@@ -88,25 +88,40 @@ var (
 	named = regexp.MustCompile(`(?m)^\s*(?:- )?uses: \S+@[0-9a-f]{40} # \S`)
 )
 
-func TestActionsArePinnedByTheirCommit(t *testing.T) {
-	uses := map[string][]ciStep{"action.yml": readAction(t).Runs.Steps}
+// TestStepsOfWorkflows: what a workflow or the action uses is pinned by its commit, nothing is checked out, and no
+// expression is in a script, of which it would be a part, no matter who wrote its value. Inputs exist.
+func TestStepsOfWorkflows(t *testing.T) {
+	action := readAction(t)
+	steps := map[string][]ciStep{"action.yml": action.Runs.Steps}
 	for name, w := range ciAll(t) {
 		for _, j := range w.Jobs {
-			uses[name] = append(uses[name], j.Steps...)
+			steps[name] = append(steps[name], j.Steps...)
 		}
 	}
-	found := 0
-	for name, steps := range uses {
-		for _, s := range steps {
-			if s.Uses == "" {
-				continue
+	mod, uses := read(t, filepath.Join("..", "..", "go.mod")), 0
+	for name, all := range steps {
+		for _, s := range all {
+			if s.Uses != "" {
+				uses++
 			}
-			found++
-			if !pinned.MatchString(s.Uses) {
+			if s.Uses != "" && !pinned.MatchString(s.Uses) || strings.Contains(s.Uses, "checkout") {
 				t.Errorf("%s uses %s", name, s.Uses)
 			}
-			if strings.Contains(s.Uses, "checkout") {
-				t.Errorf("%s checks something out", name)
+			if strings.Contains(s.Run, "${{") || strings.Contains(s.Shell, "${{") || s.Run != "" && name != "action.yml" {
+				t.Errorf("%s has the script\n%s", name, s.Run)
+			}
+			for key, value := range s.Env {
+				if strings.Contains(value, "github.event") || strings.Contains(value, "head_ref") {
+					t.Errorf("%s: %s is %s", name, key, value)
+				}
+			}
+			for input := range s.With {
+				if _, ok := action.Inputs[input]; !ok && name != "action.yml" {
+					t.Errorf("%s: the action has no input %s", name, input)
+				}
+			}
+			if v := s.With["go-version"]; v != "" && !regexp.MustCompile(`(?m)^go `+regexp.QuoteMeta(v)+`(\.|$)`).MatchString(mod) {
+				t.Errorf("%s builds with Go %s", name, v)
 			}
 		}
 	}
@@ -120,31 +135,13 @@ func TestActionsArePinnedByTheirCommit(t *testing.T) {
 			texts += "\n" + string(f.data)
 		}
 	}
-	if n := len(named.FindAllString(texts, -1)); n != found || found < 10 {
-		t.Errorf("%d uses, of which %d say their version", found, n)
+	if n := len(named.FindAllString(texts, -1)); n != uses || uses < 10 {
+		t.Errorf("%d uses, of which %d say their version", uses, n)
 	}
-}
-
-// TestNothingReachesAShellAsText: an expression in a script would be a part of
-// it, no matter who wrote its value.
-func TestNothingReachesAShellAsText(t *testing.T) {
-	for name, w := range ciAll(t) {
-		for job, j := range w.Jobs {
-			for _, s := range j.Steps {
-				if s.Run != "" {
-					t.Errorf("%s, %s: the workflow has a script of its own", name, job)
-				}
-			}
-		}
-	}
-	for i, s := range readAction(t).Runs.Steps {
-		if strings.Contains(s.Run, "${{") || strings.Contains(s.Shell, "${{") {
-			t.Errorf("step %d of the action: an expression in the script:\n%s", i, s.Run)
-		}
-		for key, value := range s.Env {
-			if strings.Contains(value, "github.event") || strings.Contains(value, "head_ref") {
-				t.Errorf("step %d of the action: %s is %s", i, key, value)
-			}
+	used := fmt.Sprint(action.Runs.Steps)
+	for input, about := range action.Inputs {
+		if about.Description == "" || !strings.Contains(used, "inputs."+input) {
+			t.Errorf("the input %s does nothing, or nobody says what", input)
 		}
 	}
 }
@@ -235,37 +232,6 @@ func TestTrustedWorkflowsRunFromTheDefaultBranch(t *testing.T) {
 	}
 	if types := all[".github/workflows/precedent-outcomes.yml"].On["pull_request_target"].Types; !cmp.Equal(types, []string{"closed"}) {
 		t.Errorf("outcomes are learned when a pull request is %v", types)
-	}
-}
-
-func TestWorkflowsGiveInputsThatTheActionHas(t *testing.T) {
-	action := readAction(t)
-	for name, w := range ciAll(t) {
-		for job, j := range w.Jobs {
-			for _, s := range j.Steps {
-				for input := range s.With {
-					if _, ok := action.Inputs[input]; !ok {
-						t.Errorf("%s, %s: the action has no input %s", name, job, input)
-					}
-				}
-			}
-		}
-	}
-	used := fmt.Sprint(action.Runs.Steps)
-	for input, about := range action.Inputs {
-		if about.Description == "" || !strings.Contains(used, "inputs."+input) {
-			t.Errorf("the input %s does nothing, or nobody says what", input)
-		}
-	}
-}
-
-// TestActionBuildsWithTheModulesGo keeps the versions together.
-func TestActionBuildsWithTheModulesGo(t *testing.T) {
-	mod := read(t, filepath.Join("..", "..", "go.mod"))
-	for _, s := range readAction(t).Runs.Steps {
-		if v := s.With["go-version"]; v != "" && !regexp.MustCompile(`(?m)^go `+regexp.QuoteMeta(v)+`(\.|$)`).MatchString(mod) {
-			t.Errorf("the action builds with Go %s", v)
-		}
 	}
 }
 

@@ -233,12 +233,13 @@ func TestAStrangerChangesNothing(t *testing.T) {
 	})
 }
 
-// TestCommands: what each command answers.
+// TestCommands: what each command answers. The command reply answers one comment, once, without a review.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	s := newWitnessed(t)
 	a := conversed(t, s)
-	world := s.door.stage.World
+	world, asked := s.door.stage.World, s.w.asked.Load()
+	world.Say(s.pull, maintainer, "", "@precedent remember this: nobody replies to this")
 	for _, step := range []struct {
 		who    forge.Person
 		thread bool
@@ -279,14 +280,21 @@ func TestCommands(t *testing.T) {
 				return rows.SaveOutcomes(t.Context(), outcomes(40, precedent.Declined, 78, s.app.now()))
 			})
 		}
-		to := precedent.ForgeID("")
+		to, kind := precedent.ForgeID(""), "issuecomment-"
 		if step.thread {
-			to = s.remark(a).ID
+			to, kind = s.remark(a).ID, "discussion_r"
 		}
 		before := len(s.answers())
-		world.Say(s.pull, step.who, to, step.says)
-		_, _ = s.post("--fail-on", "medium")
-		s.answered(step.says, before+1, step.want...)
+		said := world.Say(s.pull, step.who, to, step.says)
+		for range 2 {
+			if status, why := s.run("reply", s.door.URL+"/octo/app/pull/7#"+kind+string(said.ID)); status != precedent.ExitClean {
+				t.Fatalf("%s: status %d\n%s", step.says, status, why)
+			}
+			s.answered(step.says, before+1, step.want...)
+		}
+	}
+	if s.w.asked.Load() != asked {
+		t.Error("the engine was asked")
 	}
 	s.inMemory(func(rows *store.Repo) error {
 		labels, err := rows.Labels(t.Context(), 100)
@@ -388,29 +396,6 @@ func TestFreeText(t *testing.T) {
 		s.posts("invented code", precedent.ExitFindings)
 		s.answered("invented code", 4)
 		s.has("invented code", s.err.String(), "quotes code that is not in flaws.js")
-	})
-}
-
-// TestReplyCommand answers one comment without a review.
-func TestReplyCommand(t *testing.T) {
-	t.Parallel()
-	onForges(t, func(t *testing.T, s *witnessed) {
-		world := s.door.stage.World
-		conversed(t, s)
-		before, asked := len(s.answers()), s.w.asked.Load()
-		one := world.Say(s.pull, maintainer, "", "@precedent remember this: wrap errors")
-		world.Say(s.pull, maintainer, "", "@precedent remember this: use tabs")
-		for range 2 {
-			status, said := s.run("reply", fmt.Sprintf("%s/octo/app/pull/7#issuecomment-%s", s.door.URL, one.ID))
-			if status != precedent.ExitClean {
-				t.Fatalf("status %d\n%s", status, said)
-			}
-			s.answered("one", before+1, "wrap errors")
-			s.learned("one", "active do wrap errors")
-		}
-		if s.w.asked.Load() != asked {
-			t.Error("the engine was asked")
-		}
 	})
 }
 

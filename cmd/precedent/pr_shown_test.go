@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // told is a finding of the witness. Its name, one word, is in no other's text.
@@ -82,12 +83,14 @@ func newWitnessed(t *testing.T) *witnessed {
 	return s
 }
 
-// onForges runs a test on GitHub and on servers of Gitea's family.
+// onForges runs a test on GitHub and on a Gitea that differs most from it, and in make soak on other servers of its
+// family, too.
 func onForges(t *testing.T, test func(t *testing.T, s *witnessed)) {
-	for name, kind := range map[string]forgetest.GiteaKind{
-		"GitHub": onGitHub, "Gitea": forgetest.Gitea127, "Gitea without answers": forgetest.Gitea126,
-		"Forgejo": forgetest.Forgejo,
-	} {
+	kinds := map[string]forgetest.GiteaKind{"GitHub": onGitHub, "Gitea without answers": forgetest.Gitea126}
+	if needs.Soaking() {
+		kinds["Gitea"], kinds["Forgejo"] = forgetest.Gitea127, forgetest.Forgejo
+	}
+	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newWitnessed(t)

@@ -105,7 +105,7 @@ func (b *burst) quiet(q *queue.Queue, limit time.Duration) {
 func (b *burst) check(db *store.DB, p *burstPull) {
 	b.t.Helper()
 	name, newest := fmt.Sprintf("%s#%d", p.repo.Name, p.Number), p.heads[len(p.heads)-1]
-	once, titles := map[string]int{}, map[string]bool{}
+	once, said := map[string]int{}, map[string]bool{}
 	for _, m := range b.ours(p) {
 		key := fmt.Sprintf("%s of %s in thread %s", m.Marker.Kind, m.Marker.Review, m.Thread)
 		switch m.Marker.Kind {
@@ -113,7 +113,7 @@ func (b *burst) check(db *store.DB, p *burstPull) {
 			key = "summary"
 		case comment.Finding:
 			key = "finding " + m.Fingerprint
-			titles[strings.ToLower(strings.Fields(m.Title)[0])] = true
+			said[flawIn(m.Title)] = true
 		}
 		once[key]++
 		once[fmt.Sprint(m.Comment.Kind, m.ReplyTo, m.Span, string(m.Body))]++
@@ -126,9 +126,9 @@ func (b *burst) check(db *store.DB, p *burstPull) {
 	if once["summary"] == 0 {
 		b.t.Errorf("%s: no summary", name)
 	}
-	for _, risk := range p.risks[len(p.risks)-1] {
-		if !titles[risks[risk]] {
-			b.t.Errorf("%s: no remark about %s: %v", name, risks[risk], titles)
+	for _, flaw := range p.flaws {
+		if !said[flaw] {
+			b.t.Errorf("%s: no remark about %s: %v", name, flaw, said)
 		}
 	}
 	if n := b.door.stage.World.Unsent(p.Pull); n > 0 {

@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -63,7 +62,7 @@ type burstPull struct {
 	repo  *forgetest.Repo
 	dir   string
 	heads []string // in the order in which they are pushed
-	risks [][]int  // of each head
+	flaws []string // of the last head
 	at    int      // heads that were pushed
 }
 
@@ -153,15 +152,11 @@ func (b *burst) fill(repo *forgetest.Repo, dir, host string, n int) {
 	of := (b.size.pulls + b.size.repos - 1 - n) / b.size.repos
 	for i := range of {
 		p := &burstPull{repo: repo, dir: dir, Pull: &forgetest.Pull{}}
-		number, from, shop := i+1, main, strconv.Itoa(i+1)
+		number, from := i+1, main
 		for k := range b.size.pushes {
-			has := []int{0, 1 + k%(len(risks)-1)}
-			if k%3 == 2 {
-				has = append(has, 1+(k-1)%(len(risks)-1))
-			}
-			p.risks = append(p.risks, has)
-			text := fmt.Sprintf("// Version %d\n", k) + shopText(shop, has)
-			from = commit(fmt.Sprintf("refs/staged/%d/%d", number, k), from, shopFile(shop), text)
+			text, has := burstText(k, b.size.pushes)
+			p.flaws = has // at the end
+			from = commit(fmt.Sprintf("refs/staged/%d/%d", number, k), from, burstFile, text)
 		}
 		here := precedent.Repo{Host: host, Owner: repo.Owner, Name: repo.Name}
 		p.PullRequest = forge.PullRequest{
