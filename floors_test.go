@@ -104,7 +104,7 @@ var thirdParties = map[string][]string{
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
 	"github.com/riverqueue/river":              {"internal/queue"},
-	"github.com/rogpeppe/go-internal":          {"internal/diff", "internal/fix", "cmd/precedent", "cmd/precedent-eval"},
+	"github.com/rogpeppe/go-internal":          {"internal/diff", "internal/fix", "internal/needs", "cmd/precedent", "cmd/precedent-eval"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent", "cmd/precedent-eval"},
 	"github.com/spf13/pflag":                   {"cmd/precedent"}, // cobra's flags

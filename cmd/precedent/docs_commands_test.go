@@ -62,8 +62,8 @@ func shownCommands(text string) (all []string) {
 	return all
 }
 
-// TestShownCommands runs every command that a document shows, in the order of the document, in a clone of a repository with a
-// pull request and something to find. None of them is used wrongly.
+// TestShownCommands runs every command that a document shows, once, in the order of the document, in a clone of a repository
+// with a pull request and something to find. None of them is used wrongly.
 func TestShownCommands(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("precedent")
@@ -79,10 +79,19 @@ func TestShownCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	ran, skipped := 0, map[string]bool{}
+	ran, skipped, shown := 0, map[string]bool{}, map[string]bool{}
 	for _, doc := range append(docs, filepath.Join("..", "..", "README.md")) {
-		commands := shownCommands(read(t, doc))
-		if len(commands) == 0 || filepath.Base(doc) == "commands.md" {
+		if filepath.Base(doc) == "commands.md" {
+			continue
+		}
+		commands := slices.DeleteFunc(shownCommands(read(t, doc)), func(command string) bool {
+			writes := strings.Contains(command, ">") || strings.Contains(command, "--out") // what others of the document read
+			return shown[command] && !writes
+		})
+		for _, command := range commands {
+			shown[command] = true
+		}
+		if len(commands) == 0 {
 			continue
 		}
 		t.Run(filepath.Base(doc), func(t *testing.T) {

@@ -19,11 +19,10 @@ import (
 
 type pairs = map[string]string
 
-// diagnosed is what precedent doctor says in an environment: one row, which is empty if there is none, and whether
-// a review works. No row shows a secret.
+// diagnosed is what precedent doctor says in an environment. No row shows a secret.
 func diagnosed(
-	t *testing.T, a *app, row string, diagnose func(context.Context) (*doctor.Diagnosis, error),
-) (got doctor.Check, works bool) {
+	t *testing.T, a *app, diagnose func(context.Context) (*doctor.Diagnosis, error),
+) *doctor.Diagnosis {
 	t.Helper()
 	d, err := diagnose(t.Context())
 	if err != nil {
@@ -36,11 +35,7 @@ func diagnosed(
 			t.Errorf("%s is shown: %s", name, said)
 		}
 	}
-	i := slices.IndexFunc(d.Checks, func(c doctor.Check) bool { return c.Name == row })
-	if i < 0 {
-		return doctor.Check{}, d.Works
-	}
-	return d.Checks[i], d.Works
+	return d
 }
 
 // wanted is what a row has to say.
@@ -52,6 +47,15 @@ type wanted struct {
 func ok(says string) wanted          { return wanted{doctor.OK, says, ""} }
 func warns(says, hint string) wanted { return wanted{doctor.Warning, says, hint} }
 func lacks(says, hint string) wanted { return wanted{doctor.Missing, says, hint} }
+
+// row returns the first row with a name, an empty one if there is none.
+func row(d *doctor.Diagnosis, name string) doctor.Check {
+	i := slices.IndexFunc(d.Checks, func(c doctor.Check) bool { return c.Name == name })
+	if i < 0 {
+		return doctor.Check{}
+	}
+	return d.Checks[i]
+}
 
 func (w wanted) compare(t *testing.T, got doctor.Check) {
 	t.Helper()
@@ -110,7 +114,7 @@ func TestDoctorModels(t *testing.T) {
 			if test.engine != "" {
 				flags["engine"] = test.engine
 			}
-			got, works := diagnosed(t, a, test.row, func(ctx context.Context) (*doctor.Diagnosis, error) {
+			d := diagnosed(t, a, func(ctx context.Context) (*doctor.Diagnosis, error) {
 				d := doctor.New(hintOf)
 				op, err := a.settings(flags)
 				if err == nil {
@@ -119,9 +123,9 @@ func TestDoctorModels(t *testing.T) {
 				}
 				return d, err
 			})
-			test.compare(t, got)
-			if works != (test.state != doctor.Missing) {
-				t.Errorf("works: %t", works)
+			test.compare(t, row(d, test.row))
+			if d.Works != (test.state != doctor.Missing) {
+				t.Errorf("works: %t", d.Works)
 			}
 		})
 	}
@@ -131,7 +135,7 @@ func TestDoctorModels(t *testing.T) {
 }
 
 // forgeSays is what precedent doctor says of the forge in a clone with a remote, none if it is empty.
-func (s *prStage) forgeSays(t *testing.T, remote string, flags pairs) (doctor.Check, bool) {
+func (s *prStage) forgeSays(t *testing.T, remote string, flags pairs) *doctor.Diagnosis {
 	t.Helper()
 	dir := t.TempDir()
 	s.git(dir, "init", "-q")
@@ -143,7 +147,7 @@ func (s *prStage) forgeSays(t *testing.T, remote string, flags pairs) (doctor.Ch
 		t.Fatal(err)
 	}
 	defer repo.Close()
-	return diagnosed(t, s.app, "forge", func(ctx context.Context) (*doctor.Diagnosis, error) {
+	return diagnosed(t, s.app, func(ctx context.Context) (*doctor.Diagnosis, error) {
 		d := doctor.New(hintOf)
 		op, err := s.app.settings(flags)
 		if err == nil {
@@ -182,22 +186,22 @@ func TestDoctorNamesTheForge(t *testing.T) {
 			before, env := len(s.door.stage.Script.Requests()), s.app.env
 			s.app.env = maps.Clone(env)
 			maps.Copy(s.app.env, test.env)
-			got, works := s.forgeSays(t, test.remote, test.flags)
+			d := s.forgeSays(t, test.remote, test.flags)
 			s.app.env = env
-			test.compare(t, got)
-			if n := len(s.door.stage.Script.Requests()) - before; n != test.requests || !works {
-				t.Errorf("%d requests, want %d; works: %t", n, test.requests, works)
+			test.compare(t, row(d, "forge"))
+			if n := len(s.door.stage.Script.Requests()) - before; n != test.requests || !d.Works {
+				t.Errorf("%d requests, want %d; works: %t", n, test.requests, d.Works)
 			}
 		})
 	}
 }
 
-// serverSays is a row of precedent doctor --server.
-func (s *prStage) serverSays(t *testing.T, row string, flags pairs) (doctor.Check, bool) {
+// serverSays is what precedent doctor --server says.
+func (s *prStage) serverSays(t *testing.T, flags pairs) *doctor.Diagnosis {
 	t.Helper()
 	all := pairs{"listen": "off"}
 	maps.Copy(all, flags)
-	return diagnosed(t, s.app, row, func(ctx context.Context) (*doctor.Diagnosis, error) {
+	return diagnosed(t, s.app, func(ctx context.Context) (*doctor.Diagnosis, error) {
 		return s.app.diagnoseServer(ctx, all, false)
 	})
 }
@@ -208,45 +212,60 @@ func TestDoctorServer(t *testing.T) {
 	s := newPRStage(t)
 	const hook, url = "webhooks", "https://reviews.example.org/webhooks/github"
 	short, long := "s3s3s3s3", strings.Repeat("s3", 16)
-	for _, test := range []struct {
-		name, row  string
+	type rows = map[string]wanted
+	for name, test := range map[string]struct {
 		env, flags pairs
-		wanted
+		rows       rows
 	}{
-		{"a token", "forge", nil, nil, ok("as " + forgetest.Bot.Login)},
-		{"its repositories", "repositories", nil, nil, ok("1 that the token may write to")},
-		{"its labels", "labels", nil, nil, ok("the first round in a repository creates bot-review-needed, ")},
-		{"no token", "forge", pairs{"GH_TOKEN": ""}, nil, lacks("without a token", "set GITHUB_TOKEN or GH_TOKEN")},
-		{"a wrong token", "forge", pairs{"GH_TOKEN": "ghp_wrong"}, nil, lacks("look up the account of the token", "GITHUB_TOKEN")},
-		{"elsewhere", "repositories", nil, pairs{"repositories": "example.org/octo/app"}, lacks("is not on", "")},
-		{"no webhooks", hook, nil, nil, wanted{doctor.OK, "none; changes are found within 1m0s", webhookSecret}},
-		{"no secret", hook, nil, pairs{"webhook-url": url}, warns(webhookSecret+" is not set", "--webhook-url")},
-		{"a short secret", hook, pairs{webhookSecret: short}, nil, warns("fewer than 16 bytes", "openssl")},
-		{"a short old secret", hook, pairs{webhookSecret: long, webhookSecretOld: short}, nil, warns("fewer than 16 bytes", "openssl")},
-		{"the old secret only", hook, pairs{webhookSecretOld: long}, nil, warns("only "+webhookSecretOld, webhookSecret)},
-		{"a secret", hook, pairs{webhookSecret: long}, nil, wanted{doctor.OK, webhookSecret + " is set", "--webhook-url"}},
-		{"no redelivery", "redelivery", pairs{webhookSecret: long}, pairs{"webhook-url": url}, warns("the token cannot see the webhooks", "--webhook-url")},
-		{"no database", "database", nil, nil, ok("none yet; the first start creates ")},
-		{"a bad database", "database", pairs{databaseVariable: "mysql://x"}, nil, lacks("postgres://", "")},
-		{"no data folder", "database", pairs{"HOME": ""}, nil, lacks("no data folder", "XDG_DATA_HOME")},
-		{"no marker key", "marker key", nil, nil, ok("none yet")},
-		{"a marker key", "marker key", pairs{markerKeyVariable: long}, nil, ok("from " + markerKeyVariable)},
-		{"no sandbox", "sandbox", pairs{"PATH": "/nowhere"}, nil, warns("", "")},
-		{"a missing file", "secrets", pairs{webhookSecret + "_FILE": "/nowhere/secret"}, nil, lacks(webhookSecret+"_FILE", "")},
-		{"no address", "address", nil, nil, ok("off")},
+		"a token": {nil, nil, rows{
+			"forge":        ok("as " + forgetest.Bot.Login),
+			"repositories": ok("1 that the token may write to"),
+			"labels":       ok("the first round in a repository creates bot-review-needed, "),
+			hook:           {doctor.OK, "none; changes are found within 1m0s", webhookSecret},
+			"database":     ok("none yet; the first start creates "),
+			"marker key":   ok("none yet"),
+			"address":      ok("off"),
+		}},
+		"no token":      {pairs{"GH_TOKEN": ""}, nil, rows{"forge": lacks("without a token", "set GITHUB_TOKEN or GH_TOKEN")}},
+		"a wrong token": {pairs{"GH_TOKEN": "ghp_wrong"}, nil, rows{"forge": lacks("look up the account of the token", "GITHUB_TOKEN")}},
+		"elsewhere":     {nil, pairs{"repositories": "example.org/octo/app"}, rows{"repositories": lacks("is not on", "")}},
+		"no secret":     {nil, pairs{"webhook-url": url}, rows{hook: warns(webhookSecret+" is not set", "--webhook-url")}},
+		"a short secret": {
+			pairs{webhookSecret: short, databaseVariable: "mysql://x"}, nil,
+			rows{hook: warns("fewer than 16 bytes", "openssl"), "database": lacks("postgres://", "")},
+		},
+		"a short old secret": {
+			pairs{webhookSecret: long, webhookSecretOld: short, markerKeyVariable + "_FILE": "/nowhere/key"}, nil,
+			rows{hook: warns("fewer than 16 bytes", "openssl"), "secrets": lacks(markerKeyVariable+"_FILE", "")},
+		},
+		"the old secret only": {
+			pairs{webhookSecretOld: long, "HOME": ""}, nil,
+			rows{hook: warns("only "+webhookSecretOld, webhookSecret), "database": lacks("no data folder", "XDG_DATA_HOME")},
+		},
+		"a secret": {
+			pairs{webhookSecret: long, markerKeyVariable: long}, nil,
+			rows{hook: {doctor.OK, webhookSecret + " is set", "--webhook-url"}, "marker key": ok("from " + markerKeyVariable)},
+		},
+		"no redelivery": {
+			pairs{webhookSecret: long}, pairs{"webhook-url": url},
+			rows{"redelivery": warns("the token cannot see the webhooks", "--webhook-url")},
+		},
+		"no sandbox": {pairs{"PATH": "/nowhere"}, nil, rows{"sandbox": warns("", "")}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			env := s.app.env
 			s.app.env = maps.Clone(env)
 			maps.Copy(s.app.env, test.env)
-			got, works := s.serverSays(t, test.row, test.flags)
+			d := s.serverSays(t, test.flags)
 			s.app.env = env
-			if test.row == "sandbox" && got.State == doctor.OK { // Precedent makes its own here
+			if name == "no sandbox" && row(d, "sandbox").State == doctor.OK { // Precedent makes its own here
 				t.Skip("a sandbox needs no program here")
 			}
-			test.compare(t, got)
-			if test.state == doctor.Missing && works {
-				t.Error("it works")
+			for name, want := range test.rows {
+				want.compare(t, row(d, name))
+				if want.state == doctor.Missing && d.Works {
+					t.Error("it works")
+				}
 			}
 			if files, _ := filepath.Glob(filepath.Join(s.home, ".local", "share", "precedent", "*")); len(files) > 0 {
 				t.Errorf("it made %q", files)
@@ -267,9 +286,9 @@ func TestDoctorServerChangesNothing(t *testing.T) {
 			} else {
 				writeFile(t, filepath.Join(s.app.workflow().DataDir, "server.db"), "", 0o600)
 			}
-			says := func(row, words string) {
+			says := func(name, words string) {
 				t.Helper()
-				if got, _ := s.serverSays(t, row, nil); !strings.Contains(got.Text, words) {
+				if got := row(s.serverSays(t, nil), name); !strings.Contains(got.Text, words) {
 					t.Errorf("%+v", got)
 				}
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
-	_ "github.com/precedent-dev/precedent/internal/store" // its SQLite driver looks into the files, too
 )
 
 // defectiveRepository makes a repository whose branch adds defects that the
@@ -40,23 +38,6 @@ func defectiveRepository(t testing.TB, home, name string) string {
 	runGit(t, home, repo, "add", "-A")
 	runGit(t, home, repo, "commit", "-q", "-m", "second")
 	return repo
-}
-
-// integrity fails if the database exists and is not whole.
-func integrity(t *testing.T, path string) {
-	t.Helper()
-	if _, err := os.Stat(path); err != nil {
-		return
-	}
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var says string
-	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&says); err != nil || says != "ok" {
-		t.Fatalf("integrity_check: %q, %v", says, err)
-	}
 }
 
 func precedentCmd(home, dir string, args ...string) *exec.Cmd {

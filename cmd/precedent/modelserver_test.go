@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strings"
@@ -75,13 +73,6 @@ func (q question) same(quote string) string {
 	return `{"pairs":[` + strings.Join(all, ",") + `]}`
 }
 
-// modelOf is the model that is said to answer a request: another one for each,
-// so that an answer tells which request it is to.
-func modelOf(body string) string {
-	sum := sha256.Sum256([]byte(body))
-	return "scripted-" + hex.EncodeToString(sum[:8])
-}
-
 // serveAnswers starts a server that answers as the function says.
 func serveAnswers(t *testing.T, answer func(question) string) *modelServer {
 	t.Helper()
@@ -94,7 +85,7 @@ func serveAnswers(t *testing.T, answer func(question) string) *modelServer {
 		if !answered(r.N + 1) {
 			return llmtest.Reply{Hold: llmtest.Never}
 		}
-		return llmtest.Reply{Text: answer(questionOf(r)), Model: modelOf(string(r.Body)), Usage: &usage}
+		return llmtest.Reply{Text: answer(questionOf(r)), Model: "scripted", Usage: &usage}
 	})
 	return s
 }

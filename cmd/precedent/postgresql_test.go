@@ -33,6 +33,6 @@ func TestScriptPostgreSQL(t *testing.T) {
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "expand": expand},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": needs.Exits, "expand": needs.Expand},
 	})
 }

@@ -31,7 +31,6 @@ type frontDoor struct {
 	stage   *forgetest.Stage
 	api     *forgetest.GitHub // nil if it is another forge
 	git     *forgetest.Git
-	noGit   atomic.Bool  // git is refused
 	fetches atomic.Int64 // of git, with the token
 
 	watch func(*http.Request) // is shown every request first; nil for nobody
@@ -140,8 +139,6 @@ func (d *frontDoor) open(t testing.TB, root, behind string) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/api/"):
 			proxy.ServeHTTP(w, r)
-		case d.noGit.Load():
-			w.WriteHeader(http.StatusServiceUnavailable)
 		case !d.opens(r):
 			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
 			w.WriteHeader(http.StatusUnauthorized)

@@ -5,14 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -72,8 +70,8 @@ func TestScript(t *testing.T) {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"answered": answered, "job": job,
-			"exits":   exits,
-			"expand":  expand,
+			"exits":   needs.Exits,
+			"expand":  needs.Expand,
 			"finding": finding,
 			"forge":   playForge(t),
 			"listing": listing,
@@ -110,26 +108,13 @@ func setup(e *testscript.Env) error {
 	e.Defer(func() { checkPasted(e) })
 	e.Defer(func() { checkJSON(e) })
 	e.Setenv(storyFolder, e.WorkDir)
-	home := filepath.Join(e.WorkDir, "home")
-	e.Setenv("HOME", home)
 	e.Setenv("GOCACHE", goCache())
-	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		e.Setenv("GIT_"+who+"_NAME", "dana")
-		e.Setenv("GIT_"+who+"_EMAIL", "dana@example.org")
-		e.Setenv("GIT_"+who+"_DATE", "2026-01-05T09:00:00Z")
-	}
 	e.Setenv("USER", "dana")
+	e.Setenv("GIT_AUTHOR_DATE", "2026-01-05T09:00:00Z")
+	e.Setenv("GIT_COMMITTER_DATE", "2026-01-05T09:00:00Z")
 	e.Setenv("AWSKEY", "AKIA"+"QYLPMN5HFIQR7XYA")
 	e.Setenv("RLO", "\u202e")
-	e.Setenv("ESC", "\x1b")
-	e.Setenv("OURS", strings.Repeat("<", 7))
-	e.Setenv("EQUALS", strings.Repeat("=", 7))
-	e.Setenv("THEIRS", strings.Repeat(">", 7))
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[init]\n\tdefaultBranch = main\n"), 0o600)
+	return needs.Home(e)
 }
 
 // decideAgain checks each review that a story has stored: decided again from what is stored
@@ -182,35 +167,6 @@ var goCache = sync.OnceValue(func() string {
 	}
 	return strings.TrimSpace(string(out))
 })
-
-// exits N PROGRAM ARG…: runs the program, which must end with the status.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits STATUS PROGRAM [ARG…]")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = exit.ExitCode()
-	}
-	if got != want {
-		ts.Fatalf("%s ended with %d, want %d", strings.Join(args[1:], " "), got, want)
-	}
-}
-
-// expand FILE [DST]: puts the values of ${VARIABLES} into a file.
-func expand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: expand FILE [DST]")
-	}
-	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
-	ts.Check(os.WriteFile(ts.MkAbs(args[len(args)-1]), []byte(text), 0o644))
-}
 
 // result reads the review that a program printed as JSON.
 func result(ts *testscript.TestScript, file string) precedent.Review {

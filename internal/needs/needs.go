@@ -1,7 +1,7 @@
 // Package needs is for tests that need more than Go and git, or more time than a usual run has. What is missing
 // skips a test, and names it; under make test, which fetches what it can and sets PRECEDENT_TEST_ALL, it is a
 // failure. What takes long is for make soak, which sets PRECEDENT_TEST_SOAK, too: Soak, and all of the Rounds.
-// NoError and Value end a test if a step fails; Equal, Result and Len compare.
+// NoError and Value end a test if a step fails; Equal, Result and Len compare. Home, Exits and Expand are for stories.
 package needs
 
 import (
