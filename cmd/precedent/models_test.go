@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -46,22 +48,26 @@ func TestResumePaysNothingTwice(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	repo := syntheticRepository(t, home, 40, 200)
-	s := serveAnswers(t, func(question) string { return nothing })
+	var most atomic.Int64 // requests that are answered
+	most.Store(math.MaxInt64)
+	half := make(chan struct{})
+	s := llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
+		if n := int64(r.N) + 1; n == most.Load() {
+			close(half)
+		} else if n < most.Load() {
+			return llmtest.Reply{Text: nothing, Usage: &precedent.Usage{InputTokens: 1000, CachedTokens: 400, OutputTokens: 50}}
+		}
+		return llmtest.Reply{Hold: llmtest.Never}
+	})
 	other := filepath.Join(home, "calm.db")
 	calm := parseReview(t, reviewWith(s.URL, home, repo, "--json", "--quiet", "--memory-db", other), 0)
-	shards := len(s.sent())
+	shards := len(s.Requests())
 	if shards < 4 {
 		t.Fatalf("only %d requests: nothing to interrupt", shards)
 	}
 
 	db := filepath.Join(home, "killed.db")
-	half := make(chan struct{})
-	s.set(func(n int) bool {
-		if n == shards+shards/2 {
-			close(half)
-		}
-		return n < shards+shards/2
-	})
+	most.Store(int64(shards + shards/2))
 	killed := reviewWith(s.URL, home, repo, "--json", "--quiet", "--memory-db", db)
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
@@ -75,15 +81,15 @@ func TestResumePaysNothingTwice(t *testing.T) {
 		out, _ := ends(t, 0, reviewWith(s.URL, home, repo, "--json", "--memory-db", db, "--resume", "--estimate"))
 		return parsed[estimate](t, out).Kept
 	}
-	before, asked := kept(), len(s.sent())
+	before, asked := kept(), len(s.Requests())
 	if before == 0 {
 		t.Fatal("no answer was kept before the kill")
 	}
-	s.set(func(int) bool { return true })
+	most.Store(math.MaxInt64)
 	resumed := parseReview(t, reviewWith(s.URL, home, repo, "--json", "--quiet", "--memory-db", db, "--resume"), 0)
 	again := map[string]bool{} // without what the killed process asked and the server reads only now
-	for _, body := range s.sent()[asked:] {
-		again[body] = true
+	for _, r := range s.Requests()[asked:] {
+		again[string(r.Body)] = true
 	}
 	if len(again) != shards-before {
 		t.Errorf("%d requests after the kill, want %d: %d of %d answers were kept", len(again), shards-before, before, shards)

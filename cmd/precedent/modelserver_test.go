@@ -4,22 +4,12 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
-
-// modelServer is compatible with OpenAI's, and answers what it is asked.
-type modelServer struct {
-	*llmtest.Server
-	mu sync.Mutex
-	// onRequest is called with the number of each request, from 1, before it is
-	// answered; false leaves it unanswered.
-	onRequest func(n int) bool
-}
 
 // question is what an answer depends on.
 type question struct {
@@ -73,37 +63,14 @@ func (q question) same(quote string) string {
 	return `{"pairs":[` + strings.Join(all, ",") + `]}`
 }
 
-// serveAnswers starts a server that answers as the function says.
-func serveAnswers(t *testing.T, answer func(question) string) *modelServer {
+// serveAnswers starts a server, compatible with OpenAI's, that answers as the function says.
+func serveAnswers(t *testing.T, answer func(question) string) *llmtest.Server {
 	t.Helper()
-	s := &modelServer{onRequest: func(int) bool { return true }}
 	usage := precedent.Usage{InputTokens: 1000, CachedTokens: 400, OutputTokens: 50}
-	s.Server = llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
-		s.mu.Lock()
-		answered := s.onRequest
-		s.mu.Unlock()
-		if !answered(r.N + 1) {
-			return llmtest.Reply{Hold: llmtest.Never}
-		}
+	return llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
 		return llmtest.Reply{Text: answer(questionOf(r)), Model: "scripted", Usage: &usage}
 	})
-	return s
 }
 
 // nothing is what a finder says that finds nothing.
 const nothing = `{"findings":[]}`
-
-func (s *modelServer) set(onRequest func(n int) bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onRequest = onRequest
-}
-
-// sent returns the bodies of the requests so far.
-func (s *modelServer) sent() []string {
-	bodies := []string{}
-	for _, r := range s.Requests() {
-		bodies = append(bodies, string(r.Body))
-	}
-	return bodies
-}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -29,7 +30,7 @@ import (
 // and secrets that are looked for in everything that leaves the process.
 type canary struct {
 	*shopPull
-	model   *modelServer
+	model   *llmtest.Server
 	secrets map[string]string // by what they are for
 	spied   string            // what git was given: written by a program in its place
 
@@ -282,8 +283,8 @@ func (c *canary) everywhere() {
 	defer c.mu.Unlock()
 	c.clean("arguments of processes", c.argv.String())
 	c.clean("requests", c.asked.String())
-	for _, body := range c.model.sent() {
-		c.clean("prompt", body)
+	for _, r := range c.model.Requests() {
+		c.clean("prompt", string(r.Body))
 	}
 	if c.greedy {
 		c.t.Error("the model was shown a secret")

@@ -137,6 +137,8 @@ func TestRequestedChangesAreTakenBack(t *testing.T) {
 				}
 			}
 			posts("first", precedent.ExitFindings, forgetest.ChangesRequested, "")
+			s.push("Guard the average", map[string]string{"src/till.js": guardedTill})
+			posts("after one fix", precedent.ExitFindings, forgetest.ChangesRequested, "")
 			s.push("Start again", map[string]string{"src/till.js": "// Nothing is sold here.\n"})
 			posts("after all fixes", precedent.ExitClean, test.want, test.says)
 			told := slices.ContainsFunc(s.door.stage.World.By(s.pull, forgetest.Bot), func(c forge.Comment) bool {
