@@ -344,7 +344,7 @@ func (c *canary) broken(review []string) {
 	c.t.Helper()
 	c.door.echo = func() string { return strings.Join(c.credentials(), " ") }
 	const message = `{"message":"` + echoed + `"}`
-	for _, fault := range []forgetest.Fault{
+	for i, fault := range []forgetest.Fault{
 		{Status: 401, Body: message},
 		{Status: 500, Body: echoed},
 		{Status: 302, Header: map[string]string{"Location": "https://evil.example/?" + echoed}},
@@ -353,7 +353,11 @@ func (c *canary) broken(review []string) {
 		{Status: 200, Body: echoed},
 		{Drop: true},
 	} {
-		for _, skip := range []int{0, 4} {
+		skips := []int{0, 4}
+		if !needs.Soaking() {
+			skips = skips[i%2 : i%2+1]
+		}
+		for _, skip := range skips {
 			fault.Skip, fault.Times = skip, 100
 			c.door.stage.Script.Plan(fault)
 			if status := c.run(review...); status == precedent.ExitClean || c.err.Len() == 0 {

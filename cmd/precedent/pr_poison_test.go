@@ -391,11 +391,9 @@ func TestApprovalShowsEverything(t *testing.T) {
 	ref := forge.CommentRef{Kind: mine.Kind, ID: mine.ID}
 	s.door.stage.World.Rewrite(s.pull, ref, "@precedent don't flag missing checks of names")
 	s.run("edited")
-	n := len(s.answers())
-	s.answered("edited", n, "was edited after it was read")
+	s.answered("edited", len(s.answers()), "was edited after it was read")
 	s.door.stage.World.Rewrite(s.pull, ref, "Thanks! @precedent don't flag missing checks of names")
-	s.run("edited, with the same command")
-	s.answered("edited, with the same command", n)
+	s.silent("edited, with the same command", precedent.ExitFindings)
 }
 
 // TestQuieterRuleIsRefused: "a quieter learning that would have hidden an accepted, high or

@@ -180,7 +180,7 @@ func TestServeBurst(t *testing.T) {
 	test := func(t *testing.T, url string, server *needs.Server) {
 		b := newBurst(t, size, url)
 		t.Cleanup(func() {
-			if said := b.logs.String(); t.Failed() {
+			if said := b.log.String(); t.Failed() {
 				t.Logf("the end of the logs:\n%s", said[max(0, len(said)-20_000):])
 			}
 		})

@@ -49,7 +49,7 @@ type burst struct {
 	counting int           // writing requests until a replica is killed
 	caught   chan struct{} // is closed when it was; nil if none is to be
 	after    bool          // after the request was carried out
-	logs     strings.Builder
+	log      lockedBuffer
 
 	events, resent, dropped, killed atomic.Int64
 	relayed                         sync.WaitGroup
@@ -297,13 +297,13 @@ func (b *burst) start(i int) {
 			if m := startedAt.FindStringSubmatch(lines.Text()); m != nil {
 				r.at.Store(m[1])
 			}
-			b.note(name, lines.Text())
+			b.log.add(name + " " + lines.Text())
 		}
 		_ = r.cmd.Wait()
 		if r.cmd.ProcessState.ExitCode() == -1 {
 			b.killed.Add(1)
 		}
-		b.note(name, "ended: "+r.cmd.ProcessState.String())
+		b.log.add(name + " ended: " + r.cmd.ProcessState.String())
 	}()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -311,12 +311,6 @@ func (b *burst) start(i int) {
 		b.replicas = append(b.replicas, nil)
 	}
 	b.replicas[i] = r
-}
-
-func (b *burst) note(name, line string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	fmt.Fprintf(&b.logs, "%.3f %s %s\n", time.Since(b.began).Seconds(), name, line)
 }
 
 // keep starts replicas that ended by themselves again, as a service manager does: those that found
