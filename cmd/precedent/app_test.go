@@ -1,18 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent/internal/guide"
-	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
@@ -58,43 +53,6 @@ func TestGoEnvironment(t *testing.T) {
 	got = (&app{env: map[string]string{"GOPATH": "/g", "GOMODCACHE": "/m"}}).goEnv()
 	if got.ModCache != "/m" {
 		t.Errorf("%+v", got)
-	}
-}
-
-// TestInterrupt sends SIGINT while an engine hangs: the program ends with 130,
-// its engine with it, nothing is saved, and no folder of its own is left.
-func TestInterrupt(t *testing.T) {
-	t.Parallel()
-	home, temp := t.TempDir(), t.TempDir()
-	repo := defectiveRepository(t, home, "repo")
-	file, engine := filepath.Join(home, "started"), filepath.Join(home, "engine")
-	needs.WriteProgram(t, engine, "#!/bin/sh\necho $$ > "+file+"\nsleep 1000 & sleep 1000\n")
-	cmd := precedentCmd(home, repo, "review", "--engine", "command:"+engine)
-	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	pid, ended := started(t, cmd, file)
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-ended:
-	case <-time.After(time.Minute):
-		_ = cmd.Process.Kill()
-		t.Fatal("it did not end")
-	}
-	if got := cmd.ProcessState.ExitCode(); got != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
-		t.Errorf("ended with %d: %s", got, stderr.String())
-	}
-	if err := exec.Command("kill", "-0", pid).Run(); err == nil {
-		t.Errorf("the engine %s lives on", pid)
-	}
-	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %q, %v", left, err)
-	}
-	out, _ := ends(t, 0, precedentCmd(home, repo, "memory", "status", "--json"))
-	if !strings.Contains(out, `"reviews": 0`) {
-		t.Errorf("something was saved:\n%s", out)
 	}
 }
 

@@ -8,15 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// TestCopiesOfAKilledReview: secrets are "in files readable only" by those who need them. No
-// copy that a review makes is one that others can read, none has the credentials of the tree,
-// and none outlives the next run, also after SIGKILL.
-func TestCopiesOfAKilledReview(t *testing.T) {
+// TestStoppedReviews: a review that is interrupted while an engine hangs ends with 130, its engine with it, and leaves and
+// saves nothing. Secrets are "in files readable only" by those who need them: no copy that a review makes is one that
+// others can read, none has the credentials of the tree, and none outlives the next run, also after SIGKILL.
+func TestStoppedReviews(t *testing.T) {
 	t.Parallel()
 	home, temp := t.TempDir(), t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
@@ -29,9 +31,37 @@ func TestCopiesOfAKilledReview(t *testing.T) {
 	runGit(t, home, repo, "commit", "-q", "-m", "Add an app")
 	file, engine := filepath.Join(home, "started"), filepath.Join(home, "engine")
 	needs.WriteProgram(t, engine, "#!/bin/sh\necho $$ > "+file+"\nexec sleep 1000\n")
-	cmd := precedentCmd(home, repo, "review", "HEAD~1", "--engine", "command:"+engine)
-	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
-	pid, ended := started(t, cmd, file)
+	review := func() *exec.Cmd {
+		cmd := precedentCmd(home, repo, "review", "HEAD~1", "--engine", "command:"+engine)
+		cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+		return cmd
+	}
+	interrupted := review()
+	var said bytes.Buffer
+	interrupted.Stderr = &said
+	pid, ended := started(t, interrupted, file)
+	if err := interrupted.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if got := interrupted.ProcessState.ExitCode(); got != exitInterrupted || !strings.Contains(said.String(), "interrupted") {
+		t.Errorf("ended with %d: %s", got, said.String())
+	}
+	if err := exec.Command("kill", "-0", pid).Run(); err == nil {
+		t.Errorf("the engine %s lives on", pid)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if out, _ := ends(t, 0, precedentCmd(home, repo, "memory", "status", "--json")); !strings.Contains(out, `"reviews": 0`) {
+		t.Errorf("something was saved:\n%s", out)
+	}
+
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	cmd := review()
+	pid, ended = started(t, cmd, file)
 	t.Cleanup(func() { _ = exec.Command("kill", "-9", pid).Run() })
 	names := map[string]bool{}
 	err := filepath.WalkDir(temp, func(path string, d fs.DirEntry, err error) error {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -26,48 +26,6 @@ const (
 	// leakedToken is a credential in a comment.
 	leakedToken = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 )
-
-// vectorServer is a server of vectors for which remarked and paraphrased are near, whose behaviour can be
-// changed.
-type vectorServer struct {
-	*llmtest.EmbeddingServer
-	mu    sync.Mutex
-	reply *llmtest.VectorReply // in place of vectors
-}
-
-func (s *vectorServer) play(reply *llmtest.VectorReply) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.reply = reply
-}
-
-func serveVectors(t *testing.T) *vectorServer {
-	t.Helper()
-	s := &vectorServer{}
-	s.EmbeddingServer = llmtest.Embeddings(t, func(r llmtest.TextRequest) llmtest.VectorReply {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.reply != nil {
-			return *s.reply
-		}
-		var reply llmtest.VectorReply
-		for _, text := range r.Texts {
-			v := llmtest.Words(text, 64)
-			if strings.Contains(text, "Redundant") || strings.Contains(text, "repeated") || strings.Contains(text, "hoisting") {
-				v[0] += 40
-			}
-			reply.Vectors = append(reply.Vectors, v)
-		}
-		return reply
-	})
-	return s
-}
-
-// withVectors gives a command the embedding model.
-func withVectors(cmd *exec.Cmd, url string) *exec.Cmd {
-	cmd.Env = append(cmd.Env, "PRECEDENT_EMBEDDINGS_URL="+url, "PRECEDENT_EMBEDDINGS_MODEL=vectors", "PRECEDENT_EMBEDDINGS_KEY="+embeddingsCanary)
-	return cmd
-}
 
 // commentsFile writes comments of a maintainer, each on a pull request of its own.
 func commentsFile(t *testing.T, home string, bodies ...string) string {
@@ -91,17 +49,31 @@ func commentsFile(t *testing.T, home string, bodies ...string) string {
 	return path
 }
 
-// embeddedReview is a repository with a corpus, a change that repeats a remark, and a model that
-// sees it.
+// embeddedReview is a repository with a corpus, a change that repeats a remark, a model that sees it, and a server of
+// vectors for which remarked and paraphrased are near.
 type embeddedReview struct {
 	t                 *testing.T
 	home, repo, model string
-	vectors           *vectorServer
+	vectors           *llmtest.EmbeddingServer
+	reply             atomic.Pointer[llmtest.VectorReply] // in place of vectors
 }
 
 func newEmbeddedReview(t *testing.T) *embeddedReview {
 	t.Helper()
-	e := &embeddedReview{t: t, home: t.TempDir(), vectors: serveVectors(t)}
+	e := &embeddedReview{t: t, home: t.TempDir()}
+	e.vectors = llmtest.Embeddings(t, func(r llmtest.TextRequest) (reply llmtest.VectorReply) {
+		if instead := e.reply.Load(); instead != nil {
+			return *instead
+		}
+		for _, text := range r.Texts {
+			v := llmtest.Words(text, 64)
+			if strings.Contains(text, "Redundant") || strings.Contains(text, "repeated") || strings.Contains(text, "hoisting") {
+				v[0] += 40
+			}
+			reply.Vectors = append(reply.Vectors, v)
+		}
+		return reply
+	})
 	e.repo = syntheticRepository(t, e.home, 1, 20)
 	e.model = serveAnswers(t, func(q question) string {
 		const line = `func after0_3(in []byte) error { return process(in, 3, \"after\") }`
@@ -118,6 +90,12 @@ func newEmbeddedReview(t *testing.T) *embeddedReview {
 	return e
 }
 
+// withVectors gives a command the embedding model.
+func withVectors(cmd *exec.Cmd, url string) *exec.Cmd {
+	cmd.Env = append(cmd.Env, "PRECEDENT_EMBEDDINGS_URL="+url, "PRECEDENT_EMBEDDINGS_MODEL=vectors", "PRECEDENT_EMBEDDINGS_KEY="+embeddingsCanary)
+	return cmd
+}
+
 // run runs a command with the corpus, and returns what it prints.
 func (e *embeddedReview) run(args ...string) string {
 	e.t.Helper()
@@ -130,15 +108,10 @@ func (e *embeddedReview) run(args ...string) string {
 }
 
 // review reviews the change again.
-func (e *embeddedReview) review(env ...string) precedent.Review {
+func (e *embeddedReview) review() precedent.Review {
 	e.t.Helper()
-	return parseReview(e.t, e.cmd(env, "--json"), 0)
-}
-
-func (e *embeddedReview) cmd(env []string, args ...string) *exec.Cmd {
-	cmd := withVectors(reviewWith(e.model, e.home, e.repo, append(args, "--again", "--threshold", "1", "--repo", "example.org/team/app")...), e.vectors.URL)
-	cmd.Env = append(cmd.Env, env...)
-	return cmd
+	cmd := reviewWith(e.model, e.home, e.repo, "--json", "--again", "--threshold", "1", "--repo", "example.org/team/app")
+	return parseReview(e.t, withVectors(cmd, e.vectors.URL), 0)
 }
 
 func citedComments(r precedent.Review) (ids []string) {
@@ -154,8 +127,8 @@ func citedComments(r precedent.Review) (ids []string) {
 }
 
 // TestReviewWithEmbeddings: with an embedding model, a comment is found that makes the same point
-// in other words. Whatever the model does instead of answering, the change is reviewed with what
-// words alone find, and the review says so. Neither the key nor a credential of a comment gets
+// in other words. If the model does not answer, the change is reviewed with what words alone find, and
+// the review says so. Neither the key nor a credential of a comment gets
 // anywhere.
 func TestReviewWithEmbeddings(t *testing.T) {
 	t.Parallel()
@@ -174,7 +147,7 @@ func TestReviewWithEmbeddings(t *testing.T) {
 		{nil, "9 already there", 3}, // the size, and one batch
 		{nil, "9 already there", 4}, // all have a vector
 	} {
-		e.vectors.play(step.reply)
+		e.reply.Store(step.reply)
 		if out := e.run("corpus", "import", comments); !strings.Contains(strings.Join(strings.Fields(out), " "), step.says) {
 			t.Error(out)
 		}
@@ -186,36 +159,16 @@ func TestReviewWithEmbeddings(t *testing.T) {
 	if got := citedComments(r); !slices.Equal(got, []string{"inline:101", "inline:102"}) || len(r.Memory.PrecedentUse.Failures) > 0 {
 		t.Errorf("cited %v, %+v", got, r.Memory.PrecedentUse)
 	}
-	for _, test := range []struct {
-		name  string
-		reply llmtest.VectorReply
-		env   []string
-		says  string
-	}{
-		{"down", llmtest.VectorReply{}, []string{"PRECEDENT_EMBEDDINGS_URL=http://127.0.0.1:1/v1"}, "connection refused"},
-		{"a wrong key", llmtest.VectorReply{Status: 401, Message: "no such key: " + embeddingsCanary}, nil, "no such key: [key]"},
-		{"another model", llmtest.VectorReply{}, []string{"PRECEDENT_EMBEDDINGS_MODEL=other"}, "no comment has a vector of other"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			e.t = t
-			e.vectors.play(&test.reply)
-			r := e.review(test.env...)
-			failures := strings.Join(r.Memory.PrecedentUse.Failures, "\n")
-			if got := citedComments(r); !slices.Equal(got, []string{"inline:101"}) || !strings.Contains(failures, test.says) || !strings.Contains(failures, "compared by their words alone") || r.Verdict != precedent.Findings {
-				t.Errorf("verdict %s, cited %v, failures %q", r.Verdict, got, failures)
-			}
-			if !slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return strings.Contains(f.Error, test.says) }) {
-				t.Errorf("failures %+v", r.Failures)
-			}
-		})
+	e.reply.Store(&llmtest.VectorReply{Status: 401, Message: "no such key: " + embeddingsCanary})
+	r = e.review()
+	failures := strings.Join(r.Memory.PrecedentUse.Failures, "\n")
+	if got := citedComments(r); !slices.Equal(got, []string{"inline:101"}) || r.Verdict != precedent.Findings ||
+		!strings.Contains(failures, "no such key: [key]") || !strings.Contains(failures, "compared by their words alone") {
+		t.Errorf("verdict %s, cited %v, failures %q", r.Verdict, got, failures)
 	}
-	e.t = t
-	e.vectors.play(&llmtest.VectorReply{Status: 401})
-	out, _ := e.cmd(nil).CombinedOutput()
-	if text := strings.Join(strings.Fields(string(out)), " "); !strings.Contains(text, "compared by their words alone") || !strings.Contains(text, "mona") {
-		t.Errorf("the text does not say it:\n%s", out)
+	if !slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return strings.Contains(f.Error, "no such key: [key]") }) {
+		t.Errorf("failures %+v", r.Failures)
 	}
-	e.vectors.play(nil)
 	e.nothingLeaks()
 }
 
