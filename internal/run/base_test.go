@@ -36,7 +36,6 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			pulltest.Write(t, work, "CLAUDE.md", "- Never divide by zero.\n")
 			pulltest.Write(t, work, ".gitattributes", "*.pb.js linguist-generated\n")
 		}, nil, precedent.NoFindings},
-		{"a notice", has(".precedent.yaml", "gate: {}\n"), nil, precedent.NoFindings},
 		{"a folder is the policy", has(".precedent.yaml/x", ""), nil, precedent.NoFindings},
 		{"a folder is the guide", has("CLAUDE.md/x", ""), nil, precedent.Partial},
 		{"a folder has the attributes", has(".gitattributes/x", ""), nil, precedent.Partial},
@@ -48,7 +47,6 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			index(t, work, "120000,"+blob+",.precedent.yaml")
 		}, nil, precedent.NoFindings},
 		{"the policy is malformed", has(".precedent.yaml", "treshold: 60\n"), nil, precedent.NoFindings},
-		{"the policy is not text", has(".precedent.yaml", "a: \x00\n"), nil, precedent.NoFindings},
 		{
 			"the policy is too large", has(".precedent.yaml", strings.Repeat("# x\n", maxPolicy/4+1)), nil,
 			precedent.NoFindings,

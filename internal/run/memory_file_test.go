@@ -91,7 +91,7 @@ func TestForeignMemory(t *testing.T) {
 			case test.why != "" && (foreign == nil || !strings.Contains(foreign.Error(), test.why) ||
 				filepath.Dir(file.Value) != r.DataDir || workspace.HintOf(foreign) == ""):
 				t.Errorf("%s, %v", file.Value, foreign)
-			case test.why != "":
+			case test.name == "committed":
 				got := reviewLocal(t, r, work, git.Spec{Range: "main...feature"})
 				if len(got.Failures) != 1 || !strings.Contains(got.Failures[0].Error, file.Value) {
 					t.Errorf("the review says %+v", got.Failures)
