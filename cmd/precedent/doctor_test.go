@@ -231,23 +231,28 @@ func TestDoctorServer(t *testing.T) {
 		"elsewhere":     {nil, pairs{"repositories": "example.org/octo/app"}, rows{"repositories": lacks("is not on", "")}},
 		"no secret":     {nil, pairs{"webhook-url": url}, rows{hook: warns(webhookSecret+" is not set", "--webhook-url")}},
 		"a short secret": {
-			pairs{webhookSecret: short, databaseVariable: "mysql://x"}, nil,
+			pairs{webhookSecret: short, databaseVariable: "mysql://x"},
+			nil,
 			rows{hook: warns("fewer than 16 bytes", "openssl"), "database": lacks("postgres://", "")},
 		},
 		"a short old secret": {
-			pairs{webhookSecret: long, webhookSecretOld: short, markerKeyVariable + "_FILE": "/nowhere/key"}, nil,
+			pairs{webhookSecret: long, webhookSecretOld: short, markerKeyVariable + "_FILE": "/nowhere/key"},
+			nil,
 			rows{hook: warns("fewer than 16 bytes", "openssl"), "secrets": lacks(markerKeyVariable+"_FILE", "")},
 		},
 		"the old secret only": {
-			pairs{webhookSecretOld: long, "HOME": ""}, nil,
+			pairs{webhookSecretOld: long, "HOME": ""},
+			nil,
 			rows{hook: warns("only "+webhookSecretOld, webhookSecret), "database": lacks("no data folder", "XDG_DATA_HOME")},
 		},
 		"a secret": {
-			pairs{webhookSecret: long, markerKeyVariable: long}, nil,
+			pairs{webhookSecret: long, markerKeyVariable: long},
+			nil,
 			rows{hook: {doctor.OK, webhookSecret + " is set", "--webhook-url"}, "marker key": ok("from " + markerKeyVariable)},
 		},
 		"no redelivery": {
-			pairs{webhookSecret: long}, pairs{"webhook-url": url},
+			pairs{webhookSecret: long},
+			pairs{"webhook-url": url},
 			rows{"redelivery": warns("the token cannot see the webhooks", "--webhook-url")},
 		},
 		"no sandbox": {pairs{"PATH": "/nowhere"}, nil, rows{"sandbox": warns("", "")}},

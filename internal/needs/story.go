@@ -25,7 +25,7 @@ func Home(e *testscript.Env) error {
 		e.Setenv("GIT_"+who+"_NAME", "dana")
 		e.Setenv("GIT_"+who+"_EMAIL", "dana@example.org")
 	}
-	if err := os.MkdirAll(home, 0o755); err != nil {
+	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[init]\n\tdefaultBranch = main\n"), 0o600)
@@ -56,5 +56,5 @@ func Expand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: expand FILE [DST]")
 	}
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
-	ts.Check(os.WriteFile(ts.MkAbs(args[len(args)-1]), []byte(text), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs(args[len(args)-1]), []byte(text), 0o600))
 }
