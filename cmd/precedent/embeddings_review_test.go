@@ -108,10 +108,12 @@ func (e *embeddedReview) run(args ...string) string {
 }
 
 // review reviews the change again.
-func (e *embeddedReview) review() precedent.Review {
+func (e *embeddedReview) review(env ...string) precedent.Review {
 	e.t.Helper()
 	cmd := reviewWith(e.model, e.home, e.repo, "--json", "--again", "--threshold", "1", "--repo", "example.org/team/app")
-	return parseReview(e.t, withVectors(cmd, e.vectors.URL), 0)
+	withVectors(cmd, e.vectors.URL)
+	cmd.Env = append(cmd.Env, env...)
+	return parseReview(e.t, cmd, 0)
 }
 
 func citedComments(r precedent.Review) (ids []string) {
@@ -159,15 +161,23 @@ func TestReviewWithEmbeddings(t *testing.T) {
 	if got := citedComments(r); !slices.Equal(got, []string{"inline:101", "inline:102"}) || len(r.Memory.PrecedentUse.Failures) > 0 {
 		t.Errorf("cited %v, %+v", got, r.Memory.PrecedentUse)
 	}
-	e.reply.Store(&llmtest.VectorReply{Status: 401, Message: "no such key: " + embeddingsCanary})
-	r = e.review()
-	failures := strings.Join(r.Memory.PrecedentUse.Failures, "\n")
-	if got := citedComments(r); !slices.Equal(got, []string{"inline:101"}) || r.Verdict != precedent.Findings ||
-		!strings.Contains(failures, "no such key: [key]") || !strings.Contains(failures, "compared by their words alone") {
-		t.Errorf("verdict %s, cited %v, failures %q", r.Verdict, got, failures)
-	}
-	if !slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return strings.Contains(f.Error, "no such key: [key]") }) {
-		t.Errorf("failures %+v", r.Failures)
+	for _, test := range []struct {
+		reply     *llmtest.VectorReply
+		env, says string
+	}{
+		{&llmtest.VectorReply{Status: 401, Message: "no such key: " + embeddingsCanary}, "", "no such key: [key]"},
+		{nil, "PRECEDENT_EMBEDDINGS_MODEL=other", "no comment has a vector of other"},
+	} {
+		e.reply.Store(test.reply)
+		r = e.review(test.env)
+		failures := strings.Join(r.Memory.PrecedentUse.Failures, "\n")
+		if got := citedComments(r); !slices.Equal(got, []string{"inline:101"}) || r.Verdict != precedent.Findings ||
+			!strings.Contains(failures, test.says) || !strings.Contains(failures, "compared by their words alone") {
+			t.Errorf("verdict %s, cited %v, failures %q", r.Verdict, got, failures)
+		}
+		if !slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return strings.Contains(f.Error, test.says) }) {
+			t.Errorf("failures %+v", r.Failures)
+		}
 	}
 	e.nothingLeaks()
 }
