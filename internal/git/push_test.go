@@ -167,7 +167,7 @@ func TestPushBranchNames(t *testing.T) {
 // checks that it does not follow a redirect.
 func TestThreat14PushKeepsTheToken(t *testing.T) {
 	p := newPushes(t)
-	watchToken(t, p.server.URL, func() { needs.NoError(t, p.repo.PushCommit(t.Context(), p.push)) })
+	watchToken(t, p.server, func() { needs.NoError(t, p.repo.PushCommit(t.Context(), p.push)) })
 	checkFiles(t, p.repo.place.top, p.repo.shadow, p.origin.dir)
 
 	url, met := redirects(t)
