@@ -73,7 +73,7 @@ func TestSkippedBeyondALimit(t *testing.T) {
 // TestUnscannedIsPartial: a hunk in which the search for credentials was stopped does not count as read, although a
 // model answered about what it was shown.
 func TestUnscannedIsPartial(t *testing.T) {
-	line := diff.Line{Op: diff.Add, New: 1, Text: strings.Repeat("api-key:token=secret ", 200_000)}
+	line := diff.Line{Op: diff.Add, New: 1, Text: strings.Repeat("api-key:token=secret ", 25_000)}
 	c := &diff.Change{Files: []diff.File{{Path: "a.txt", OldPath: "a.txt", Hunks: []diff.Hunk{{Lines: []diff.Line{line}}}}}}
 	p := &plan{carriers: map[diff.HunkRef][]int{{}: {0}}, ignored: map[int]bool{}, before: map[diff.HunkRef]bool{}}
 	scanned := lint.ScanSecrets(c)

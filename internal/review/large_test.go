@@ -18,9 +18,9 @@ import (
 
 // TestBudgetRunsOut: what the budget did not reach is named, hunk by hunk, and nothing else, and the review is none.
 func TestBudgetRunsOut(t *testing.T) {
-	base, head := pullRequest(3, 20_000, teamGuide())
+	base, head := pullRequest(3, 8_000, teamGuide())
 	in, _ := changed(t, base, head)
-	for _, tokens := range []int{20_000, 1_500_000} {
+	for _, tokens := range []int{20_000, 600_000} {
 		t.Run(fmt.Sprint(tokens, " tokens"), func(t *testing.T) {
 			budget := &engine.Budget{Tokens: tokens}
 			findsNothing := func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Text: nothing} }

@@ -19,7 +19,7 @@ func TestSameReview(t *testing.T) {
 	in, _ := changed(t, base, head)
 	in.Concurrency = 8
 	var want string
-	for i := range 20 {
+	for i := range needs.Rounds(20, 5) {
 		server := served(t, &in, head, talkative, nil)
 		in.Engine = &shuffled{Engine: in.Engine, rand: rand.New(rand.NewPCG(uint64(i), 0))}
 		r := run(t, in)
