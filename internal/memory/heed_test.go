@@ -2,12 +2,11 @@ package memory
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -128,29 +127,34 @@ func TestHeedAuditsSome(t *testing.T) {
 // learnings" a critical or high finding, and one of a protected category, that reached the
 // threshold still reaches it, even if a judge agrees to everything.
 func TestLearningsNeverHideSevere(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		learnings := randomLearnings(t, 1000)
-		f := find("db/a.go", "q := name", rapid.SampledFrom(precedent.Categories).Draw(t, "category"), rapid.SampledFrom(precedent.Severities).Draw(t, "severity"),
-			"Query is built from user input")
-		f.Confidence = rapid.IntRange(0, 97).Draw(t, "confidence")
-		f.Analyzer = rapid.Bool().Draw(t, "analyzer")
-		out, _ := heed([]precedent.Finding{f}, yes, learnings...)
-		if got := out[0]; !mayDrop(&f) && (!got.Live() || f.Confidence >= 75 && got.Confidence < 75) {
-			t.Fatalf("%s %s at %d: dropped %q, at %d: %+v", f.Severity, f.Category, f.Confidence, got.Dropped, got.Confidence, got.Trail)
+	random := needs.Random(t)
+	var findings []precedent.Finding
+	for i := range 100 {
+		f := find("db/a.go", fmt.Sprint("q := name", i), pick(random, precedent.Categories), pick(random, precedent.Severities), "Query is built from user input")
+		f.Confidence, f.Analyzer = random.IntN(98), random.IntN(2) == 0
+		findings = append(findings, f)
+	}
+	for range needs.Rounds(20, 2) {
+		out, _ := heed(findings, yes, randomLearnings(random, 1000)...)
+		for i, got := range out {
+			f := findings[i]
+			if !mayDrop(&f) && (!got.Live() || f.Confidence >= 75 && got.Confidence < 75) {
+				t.Errorf("%s %s at %d: dropped %q, at %d: %+v", f.Severity, f.Category, f.Confidence, got.Dropped, got.Confidence, got.Trail)
+			}
 		}
-	})
+	}
 }
 
-func randomLearnings(t *rapid.T, n int) []precedent.Learning {
+func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }
+
+func randomLearnings(random *rand.Rand, n int) []precedent.Learning {
 	var all []precedent.Learning
-	seed := rapid.IntRange(0, 1<<20).Draw(t, "seed")
 	globs := []string{"", "**/*.go", "db/**", "db/a.go", "*.go", "web/**"}
 	words := []string{"queries", "built from user input", "SQL injection", "everything", "security", "all findings of high severity", "in this repo", "approve", "a query"}
 	for i := range n {
-		pick := func(k, of int) int { return (seed + i*7919 + k*104729) % of }
-		l := learned(precedent.LearningKinds[pick(1, len(precedent.LearningKinds))],
-			fmt.Sprintf("ignore %s and %s %d", words[pick(2, len(words))], words[pick(3, len(words))], i), globs[pick(4, len(globs))])
-		l.Category = append([]precedent.Category{"", ""}, precedent.Categories...)[pick(5, len(precedent.Categories)+2)]
+		directive := fmt.Sprintf("ignore %s and %s %d", pick(random, words), pick(random, words), i)
+		l := learned(pick(random, precedent.LearningKinds), directive, pick(random, globs))
+		l.Category = pick(random, append([]precedent.Category{"", ""}, precedent.Categories...))
 		all = append(all, l)
 	}
 	return all
