@@ -2,6 +2,7 @@ package diff
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -273,12 +274,17 @@ func TestAttributesBounded(t *testing.T) {
 	}
 	b.WriteString(strings.Repeat("*/**/*/**/*a*b*c*d m\n", 5000))
 	c := &Change{}
-	for i := range 3000 {
-		c.Files = append(c.Files, modified(strings.Repeat("a/", i%50)+strings.Repeat("abc", 50), 1, "a", "b"))
+	for i := range maxAttributesDirs + 500 {
+		c.Files = append(c.Files, modified(fmt.Sprintf("%s%d/%s", strings.Repeat("a/", i%50), i, strings.Repeat("abc", 50)), 1, "a", "b"))
 	}
-	reads, text := 0, []byte(b.String())
-	c.Classify(Trees{Base: func(string) ([]byte, error) { reads++; return text, nil }, Attributes: text})
-	if reads > maxAttributesDirs+len(c.Files) {
-		t.Errorf("%d reads", reads)
+	reads := 0
+	c.Classify(Trees{Attributes: []byte(b.String()), Base: func(path string) ([]byte, error) {
+		if strings.HasSuffix(path, ".gitattributes") {
+			reads++
+		}
+		return nil, errors.New("not found")
+	}})
+	if reads > maxAttributesDirs {
+		t.Errorf("the attributes of %d folders were read", reads)
 	}
 }

@@ -179,6 +179,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 
+	checkCommentable(t, got)
+
 	// The patch alone says the same, but for the ids of what did not change.
 	alone := needs.Value(ParsePatch(strings.NewReader(r.patch()), DefaultLimits))(t)
 	sameMode := cmp.FilterPath(func(p cmp.Path) bool {
@@ -306,8 +308,9 @@ func TestParsePatchForms(t *testing.T) {
 	}
 }
 
-func TestCommentable(t *testing.T) {
-	c := needs.Value(Parse(strings.NewReader(everything(t).diff()), DefaultLimits))(t)
+// checkCommentable checks what of the change of everything can get a comment.
+func checkCommentable(t *testing.T, c *Change) {
+	t.Helper()
 	f := c.File("two.go")
 	numbers := func(side precedent.Side) (got []int) {
 		for _, l := range f.Commentable(side) {

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -165,9 +164,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestApply makes the new content from the old one and what was read of git's diff between them.
 func TestApply(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 0))
+	rnd := needs.Random(t)
 	words := []string{"", "a", "b", "}", "\tx := 1", "-- a", "++ b", "@@ -1 +1 @@", "diff --git a/f b/f", "\r", "x\r"}
 	content := func(from []string) []string {
 		var lines []string
@@ -193,7 +190,7 @@ func TestApply(t *testing.T) {
 	}
 	r := newRepo(t)
 	old, fresh := map[string]string{}, map[string]string{}
-	for i := range 150 {
+	for i := range needs.Rounds(150, 60) {
 		name := fmt.Sprintf("dir%d/f %d", i%7, i)
 		before := content(nil)
 		old[name], fresh[name] = join(before), join(content(before))
@@ -213,7 +210,6 @@ func TestApply(t *testing.T) {
 			if got := apply(t, old[f.Path], f); got != fresh[f.Path] {
 				t.Errorf("%s %s: %q became %q, want %q", context, f.Path, old[f.Path], got, fresh[f.Path])
 			}
-			delete(old, f.Path+context)
 		}
 		for name := range fresh {
 			if c.File(name) == nil && old[name] != fresh[name] {
