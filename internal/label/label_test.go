@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/precedent-dev/precedent/internal/label"
 )
 
@@ -159,26 +157,4 @@ func TestNext(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestNextIsTotal: any event in any state leads to a state of the cycle, and people get a pull
-// request for review only after a complete review that left nothing open.
-func TestNextIsTotal(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.SampledFrom(append([]label.State{label.None}, label.States...)).Draw(t, "state")
-		e := label.Event{
-			Kind: rapid.SampledFrom(label.Kinds).Draw(t, "kind"), Times: rapid.Int().Draw(t, "times"),
-			Cycles: rapid.Int().Draw(t, "cycles"),
-		}
-		to := label.Next(s, e)
-		if to != label.None && !slices.Contains(label.States, to) || (to == label.None) != (s == label.None) {
-			t.Fatalf("%s, %+v: %q is not a state of the cycle", s, e, to)
-		}
-		if to == label.HumanReview && s != label.HumanReview && (s != label.ReviewNeeded || e.Kind != label.Clean) {
-			t.Fatalf("%s, %+v leads to a person's review", s, e)
-		}
-		if (s == label.Intervention || s == label.HumanReview || s == label.None) && to != s {
-			t.Fatalf("%s, %+v: what people decide was changed to %s", s, e, to)
-		}
-	})
 }
