@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -255,44 +253,4 @@ func TestOutcomesOfFiles(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, got[0], test.want)
 		}
 	}
-}
-
-// TestOutcomesHold: every thread has one outcome with a proof, nobody's silence
-// is a yes, and no word of somebody without write permission is the team's.
-func TestOutcomesHold(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		th := posted()
-		people := rapid.SampledFrom([]forge.Person{dana, ann, robot, ghost, {ID: "9", Login: "x"}})
-		for range rapid.IntRange(0, 3).Draw(t, "messages") {
-			by := people.Draw(t, "by")
-			words(by, by.ID == dana.ID, rapid.SampledFrom([]string{
-				"Won't fix.", "Why?", "Good catch!", "> wontfix",
-				"This is not a false positive.",
-			}).Draw(t, "words"))(&th)
-		}
-		th.State = rapid.SampledFrom([]precedent.ThreadState{
-			precedent.ThreadOpen, precedent.ThreadResolved,
-			precedent.ThreadWontFix, precedent.ThreadAddressed,
-		}).Draw(t, "state")
-		by := people.Draw(t, "votes")
-		votes := vote(by, rapid.SampledFrom([]string{"+1", "-1", "eyes"}).Draw(t, "vote"), by.ID == dana.ID)
-		head := rapid.SampledFrom([]string{was, "\n", "\tdefer closeAndReport(f)\n", "other\n"}).Draw(t, "head")
-		in := OutcomeInput{
-			State:  rapid.SampledFrom([]forge.State{forge.Open, forge.Closed, forge.Merged}).Draw(t, "pull request"),
-			Author: ann.ID, Votes: map[string][]Vote{"t1": votes}, Now: now,
-			Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": flagged(head)}),
-		}
-		got := outcomes(th, in)[0]
-		same := head == was
-		switch {
-		case got.Kind == "" || got.Proof == "":
-			t.Fatalf("%+v", got)
-		case got.Kind == precedent.Accepted && (votes[0].Content != "+1" || !votes[0].MayWrite || !same):
-			t.Fatalf("accepted by nobody: %+v", got)
-		case (got.Kind == precedent.Fixed || got.Kind == precedent.SuggestionTaken) == same:
-			t.Fatalf("the code is the same: %v, and it is %s", same, got.Kind)
-		case got.MayWrite && got.Who != dana.Login:
-			t.Fatalf("%+v", got)
-		}
-	})
 }

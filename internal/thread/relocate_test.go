@@ -271,24 +271,6 @@ func TestRelocateHolds(t *testing.T) {
 	})
 }
 
-// TestAlignGrows: lines that are aligned are equal, and in one order.
-func TestAlignGrows(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		numbers := rapid.SliceOf(rapid.IntRange(0, 12))
-		a, b := numbers.Draw(t, "a"), numbers.Draw(t, "b")
-		last := -1
-		for i, j := range align(a, b) {
-			if j < 0 {
-				continue
-			}
-			if j <= last || j >= len(b) || a[i] != b[j] {
-				t.Fatalf("%d became %d behind %d: %v, %v", i, j, last, a, b)
-			}
-			last = j
-		}
-	})
-}
-
 // TestLargeFiles: files of the largest size, the worst ones included, are carried in seconds.
 func TestLargeFiles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
