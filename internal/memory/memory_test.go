@@ -97,19 +97,6 @@ func TestSameChangeAgain(t *testing.T) {
 	}
 }
 
-func TestRecallNothing(t *testing.T) {
-	m, _ := remember(t)
-	for _, paths := range [][]string{nil, {"a.go", "a.go"}} {
-		r := recall(t, m, "this", paths...)
-		if len(r.Files)+len(r.Hotspots)+len(r.Dismissals)+len(r.Known) > 0 || r.Block() != "" {
-			t.Errorf("%+v", r)
-		}
-	}
-	if (Recall{}).Block() != "" || len((Recall{}).Suppressed(nil)) > 0 {
-		t.Error("the zero Recall says something")
-	}
-}
-
 func TestDismiss(t *testing.T) {
 	ctx := t.Context()
 	m, now := remember(t)
@@ -186,11 +173,9 @@ func TestIDs(t *testing.T) {
 		hint string
 	}{
 		{"", ErrUnknownID, "no id given", "precedent review prints"},
-		{"  ", ErrUnknownID, "no id given", "precedent review prints"},
 		{"zzz", ErrUnknownID, `starts with "zzz"`, "precedent review prints"},
 		{"1abc0000000", ErrUnknownID, "no finding has an id", "90 days"},
 		{"%", ErrUnknownID, "no finding has an id", "90 days"},
-		{"'; DROP TABLE findings; --", ErrUnknownID, "no finding has an id", "90 days"},
 		{"1abc", ErrAmbiguous, "1abc000007  a.go:3  title 7\n  …", "more characters"},
 		{"1abc00001", ErrAmbiguous, "1abc000011  a.go:3  title 11", "more characters"},
 	} {
