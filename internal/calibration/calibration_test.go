@@ -50,7 +50,7 @@ func TestTune(t *testing.T) {
 
 // TestTuneSteps: a label moves the threshold by one step, and never out of its range.
 func TestTuneSteps(t *testing.T) {
-	labels := slices.Concat(labelsOf(60, 2, always), labelsOf(60, 3, never), labelsOf(120, 4, always))
+	labels := slices.Concat(labelsOf(40, 2, always), labelsOf(40, 3, never), labelsOf(60, 4, always))
 	before := Start
 	for n := range labels {
 		now, _, _ := tune(labels[:n+1])
