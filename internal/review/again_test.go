@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -146,36 +144,6 @@ func TestWithoutThreshold(t *testing.T) {
 	r.Basis = nil
 	if _, err := Without(r, f.Fingerprint, LeaveOut(r, nil)); !errors.Is(err, ErrNoBasis) {
 		t.Errorf("without a basis: %v", err)
-	}
-}
-
-// TestDismissedIsNotVerified: a dismissed claim is not verified again: no request mentions it.
-func TestDismissedIsNotVerified(t *testing.T) {
-	in := input(t, shopBase, shopHead)
-	c := &cast{
-		finder: finds(
-			inCart(loop, "The loop goes one past the end"),
-			inCart(mean, "Mean divides by zero for no items"),
-		),
-	}
-	in.Engine = c
-	asked := func() (titles string) {
-		for _, task := range c.asked(engine.Verifier) {
-			for title := range ids(task) {
-				titles += title + "\n"
-			}
-		}
-		c.read = nil
-		return titles
-	}
-	f := byTitle(t, run(t, in), "The loop goes one past the end")
-	if !strings.Contains(asked(), f.Title) {
-		t.Fatal("it was not verified the first time")
-	}
-	in.Recall.Dismissals = []precedent.Dismissal{dismissed("j1", f, "")}
-	run(t, in)
-	if got := asked(); strings.Contains(got, f.Title) || !strings.Contains(got, "Mean divides") {
-		t.Errorf("verified after the dismissal: %s", got)
 	}
 }
 

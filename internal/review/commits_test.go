@@ -3,8 +3,6 @@ package review
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // patches are what patchOf has said, by what it was asked.
@@ -22,24 +19,29 @@ var patches sync.Map
 // written but git's own database, and equal trees are compared once.
 func patchOf(tb testing.TB, base, head files, more ...string) string {
 	tb.Helper()
-	var in strings.Builder
-	for _, tree := range []files{base, head} {
-		in.WriteString("commit refs/heads/main\ncommitter T <t@example.com> 1700000000 +0000\ndata 0\ndeleteall\n")
-		for _, path := range slices.Sorted(maps.Keys(tree)) {
-			fmt.Fprintf(&in, "M 100644 inline \"%s\"\ndata %d\n%s\n", cString.Replace(path), len(tree[path]), tree[path])
-		}
-	}
-	asked := strings.Join(more, " ") + "\n" + in.String()
+	in := history(base, head)
+	asked := strings.Join(more, " ") + "\n" + in
 	if said, ok := patches.Load(asked); ok {
 		return said.(string)
 	}
-	dir := tb.TempDir()
-	git := gitIn(tb, dir, in.String())
+	git := gitIn(tb, tb.TempDir(), in)
 	git("init", "-q", "--bare", "-b", "main", "--template=")
 	git("fast-import", "--quiet")
 	patch := git(append(append([]string{"diff", "--histogram", "-M"}, more...), "main~1", "main")...)
 	patches.Store(asked, patch)
 	return patch
+}
+
+// history is one commit of each tree, for fast-import.
+func history(trees ...files) string {
+	var in strings.Builder
+	for _, tree := range trees {
+		in.WriteString("commit refs/heads/main\ncommitter T <t@example.com> 1700000000 +0000\ndata 0\ndeleteall\n")
+		for _, path := range slices.Sorted(maps.Keys(tree)) {
+			fmt.Fprintf(&in, "M 100644 inline \"%s\"\ndata %d\n%s\n", cString.Replace(path), len(tree[path]), tree[path])
+		}
+	}
+	return in.String()
 }
 
 // cString quotes a path for fast-import.
@@ -49,17 +51,10 @@ var cString = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func commits(tb testing.TB, base, head files) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
-	git := gitIn(tb, dir, "")
-	git("init", "-q")
-	write(tb, dir, base)
-	git("add", "-A")
-	git("commit", "-q", "--allow-empty", "-m", "base")
-	for path := range base {
-		needs.NoError(tb, os.Remove(filepath.Join(dir, path)))
-	}
-	write(tb, dir, head)
-	git("add", "-A")
-	git("commit", "-q", "--allow-empty", "-m", "head")
+	git := gitIn(tb, dir, history(base, head))
+	git("init", "-q", "-b", "main")
+	git("fast-import", "--quiet")
+	git("reset", "-q", "--hard")
 	return dir
 }
 
@@ -67,26 +62,12 @@ func commits(tb testing.TB, base, head files) (dir string) {
 func changed(tb testing.TB, base, head files) (in Input, patch string) {
 	tb.Helper()
 	patch = patchOf(tb, base, head)
-	return asInput(tb, base, head, patch), patch
-}
-
-func asInput(tb testing.TB, base, head files, patch string) Input {
-	tb.Helper()
-	in := inputOf(tb, base, head, patch)
+	in = inputOf(tb, base, head, patch)
 	var paths []string
 	for i := range in.Change.Files {
 		paths = append(paths, in.Change.Files[i].Path)
 	}
 	old := func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }
 	in.Guide, in.Failures = guide.Load(old, guide.Candidates(paths))
-	return in
-}
-
-func write(tb testing.TB, dir string, tree files) {
-	tb.Helper()
-	for path, text := range tree {
-		full := filepath.Join(dir, path)
-		needs.NoError(tb, os.MkdirAll(filepath.Dir(full), 0o700))
-		needs.NoError(tb, os.WriteFile(full, []byte(text), 0o600))
-	}
+	return in, patch
 }

@@ -136,12 +136,7 @@ type attack struct {
 
 func newAttack(t *testing.T, c carrier) *attack {
 	t.Helper()
-	head := files{}
-	for _, tree := range []files{loginBase, loginHead, c.head} {
-		for path, text := range tree {
-			head[path] = text
-		}
-	}
+	head := loginBase.with(loginHead).with(c.head)
 	a := &attack{fetched: &atomic.Int32{}, dir: commits(t, loginBase, head)}
 	a.outside = filepath.Join(t.TempDir(), "key")
 	for path, text := range map[string]string{
@@ -156,7 +151,7 @@ func newAttack(t *testing.T, c carrier) *attack {
 	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { a.fetched.Add(1) }))
 	t.Cleanup(web.Close)
 	a.web = web.URL
-	a.in = asInput(t, loginBase, head, patchOf(t, loginBase, head))
+	a.in, _ = changed(t, loginBase, head)
 	a.in.Intent = precedent.Untrusted(c.intent)
 	a.in.Deep, a.in.Concurrency = true, 8
 	a.server = llmtest.Anthropic(t, a.obey)

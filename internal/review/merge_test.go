@@ -72,10 +72,6 @@ func TestMerge(t *testing.T) {
 			"represents 2 findings of bugs, security",
 		},
 		{
-			"other words: nobody compared them",
-			list(bug("bugs", 5, 5, leak), bug("security", 5, 5, panics)), "", "possibly the same as the finding at a.go:5",
-		},
-		{
 			"same place, other category, same matter: nobody compared them",
 			list(bug("bugs", 5, 5, leak), said("", "security", 5, 9, security, leakToo)), "",
 			"possibly the same as the finding at a.go:5-9",
