@@ -56,11 +56,19 @@ func TestCodeChanged(t *testing.T) {
 			needs.Equal(t, test.code, got[0].Kind == precedent.Fixed)
 		})
 	}
-	low := at(4, 4)
-	low.Severity = precedent.Low
-	ts := []precedent.Thread{low}
-	Relocate(ts, trees(map[string]string{"then a.go": then, "head a.go": replace(hole, hole+" // fixed")}))
-	if !ts[0].ProvenChange() {
-		t.Error("a mild finding can be about a comment")
+	for what, test := range map[string]struct {
+		severity  precedent.Severity
+		then, now string
+	}{
+		"a mild finding":    {precedent.Low, hole, hole + " // fixed"},
+		"one about no code": {precedent.Critical, "\t// safe", "\t// not safe for an empty token"},
+	} {
+		about := at(4, 4)
+		about.Severity = test.severity
+		ts := []precedent.Thread{about}
+		Relocate(ts, trees(map[string]string{"then a.go": replace(hole, test.then), "head a.go": replace(hole, test.now)}))
+		if !ts[0].ProvenChange() {
+			t.Errorf("%s can be about a comment", what)
+		}
 	}
 }
