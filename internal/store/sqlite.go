@@ -89,6 +89,7 @@ func waitingDSN(path string, busy time.Duration) string {
 		"_foreign_keys": {"on"},
 		"_pragma":       {"trusted_schema(0)", "cell_size_check(1)", "secure_delete(1)"},
 		"_synchronous":  {"FULL"},
+		"_timezone":     {"UTC"}, // of the times of River, which are compared as texts
 		"_txlock":       {"immediate"},
 	}
 	if path == ":memory:" {
