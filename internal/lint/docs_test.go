@@ -39,8 +39,8 @@ The analyzer ` + "`unicode`" + ` reports bidirectional controls and tag characte
   characters next to names.
 - Names with fullwidth letters, which are visibly wider, except where a program may read them as ASCII, as Python does.
 - Joiners, spaces without width and direction marks are allowed where a script needs them, as are emoji, variants of symbols, and icons.
-- In files of tests, escape sequences that set colors are allowed. Those that move the cursor or clear the screen are of low severity there; git's
-  pager shows them as text.
+- In files of tests, escape sequences that set colors are allowed. Those that less, the pager of git, does not pass on to the terminal, such as one
+  that clears the screen, are of low severity there.
 
 Whether a file is binary or generated comes from ` + "`.gitattributes`" + ` at the base commit (` + "`binary`, `-diff`, `linguist-generated`, `gitlab-generated`" + `), from git, from
 names, headers and content. ` + "`-text`" + ` alone does not make a file binary, but then any bytes that are no text do.

@@ -24,6 +24,7 @@ type textKind struct {
 	localized bool     // code with the texts of a program in a language
 	catalogue bool     // texts of a program in a language
 	colored   bool     // a file of tests, which may have the output of programs with colors
+	tests     bool     // such a file, or one of fixtures, which may expect U+FFFD
 	verbatim  bool     // code whose compiler does not read fullwidth letters as ASCII
 }
 
@@ -38,7 +39,7 @@ var (
 // testData matches the input and the expected output of tests, which have odd
 // characters on purpose: data in a folder of tests, anything in one of fixtures, and the
 // corpora of fuzzers, whose files have no extension and often the name of a hash.
-var testData = text.Pattern(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_.](unit|integration|functional)?tests?)/` +
+var testData = text.Pattern(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_]tests?|(?-i:[\w.-]*\.(Unit|Integration|Functional|Acceptance)?Tests(\.\w+)*))/` +
 	`(.*/)?[^/]*\.(json|jsonl|toml|ya?ml|xml|csv|tsv|txt|log|golden|snap|in|input|out|output|expected|err|stdout` +
 	`|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi|key)$` +
 	`|(^|/)(tests?/data|testdata|test[_-](data|files|suite)|fixtures?|goldens?|snapshots?|__snapshots__|corpus` +
@@ -66,6 +67,7 @@ func kindOfText(f *diff.File) textKind {
 		prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path),
 		verbatim: verbatimCode().MatchString(f.Path),
 	}
+	k.tests = k.colored || testData().MatchString(f.Path)
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}
@@ -101,10 +103,11 @@ func holdsCode(name string) bool {
 }
 
 // setsColor matches an escape sequence that sets colors and styles of a terminal, but none that conceals (8).
-// setsStyle matches any that sets colors and styles: git's pager passes only these on to the terminal.
+// passesPager matches any that less, the pager of git, passes on to the terminal with -R: those that it takes for colors,
+// and links.
 var (
-	setsStyle = text.Pattern(`^\x1b\[[\d;:]*m`)
-	setsColor = text.Pattern(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
+	passesPager = text.Pattern(`^\x1b(?:[0-9:;\[?!"'#%()*+ ]*m|\]8;)`)
+	setsColor   = text.Pattern(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
 )
 
 // isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,

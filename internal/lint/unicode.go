@@ -42,7 +42,7 @@ type unicodeIssue struct {
 
 // unicodeRules are the rules, worst first.
 var unicodeRules = []string{
-	"bidi", "invisible-text", "invisible-letter", "homoglyph", "lost-text", "zero-width", "control",
+	"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width", "control", "lost-text",
 	"hidden",
 }
 
@@ -83,16 +83,16 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			continue
 		}
 		d.note(rule)
-		d.other = d.other || !k.colored || spot.Rune != '\x1b' || setsStyle().MatchString(s[spot.Start:])
+		d.other = d.other || !k.colored || spot.Rune != '\x1b' || passesPager().MatchString(s[spot.Start:])
 		if !seen[spot.Rune] {
 			seen[spot.Rune] = true
 			d.spots = append(d.spots, spot)
 		}
 	}
-	if (k.catalogue || k.reports("lost-text")) && !k.colored && isLost(s) {
+	if (k.catalogue || k.reports("lost-text")) && !k.tests && isLost(s) {
 		d.note("lost-text")
 	}
-	if !k.reports("homoglyph") || k.prose && d.rule == "lost-text" { // what is left of its words mixes scripts by chance
+	if !k.reports("homoglyph") || k.displayed && d.rule == "lost-text" { // its other words mix scripts by chance
 		return d
 	}
 	names := map[string]bool{}

@@ -29,11 +29,13 @@ var (
 // vectorFile matches the names of files of test vectors.
 var vectorFile = compile(`(?:^|[._-])(?:test[._-]?)?vectors?(?:[._-]|$)`)
 
-// dottedTests matches the folder of a project of tests as .NET has it: App.Tests, App.UnitTests, App.Tests.Web.
-var dottedTests = compile(`\.(unit|integration|functional)?tests?(\.|$)`)
+// dotnetTests matches a path in a project of tests as .NET names it: App.Tests, App.UnitTests, App.Tests.Web. In lower
+// case, it could be a domain.
+var dotnetTests = compile(`(?:^|/)\w[\w.]*\.(?:Unit|Integration|Functional|Acceptance)?Tests(?:\.\w+)*/`)
 
 // placeOf returns what a file is for.
 func placeOf(name string) placed {
+	dotnet := dotnetTests().MatchString(name)
 	name = strings.ToLower(name)
 	dir, base := path.Split(name)
 	ext := path.Ext(base)
@@ -45,13 +47,13 @@ func placeOf(name string) placed {
 		switch {
 		case fixtureDirs[d]:
 			return inFixture
-		case testDirs[d], dottedTests().MatchString(d):
+		case testDirs[d]:
 			result = inTests
 		case docDirs[d]:
 			result = max(result, inDocs)
 		}
 	}
-	if isTestName(strings.TrimSuffix(base, ext)) {
+	if dotnet || isTestName(strings.TrimSuffix(base, ext)) {
 		result = inTests
 	}
 	if result == inProduct && (docTypes[ext] || template().MatchString(base) || isDocName(base)) {
