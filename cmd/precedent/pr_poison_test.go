@@ -392,6 +392,11 @@ func TestApprovalShowsEverything(t *testing.T) {
 	s.door.stage.World.Rewrite(s.pull, ref, "@precedent don't flag missing checks of names")
 	s.run("edited")
 	s.answered("edited", len(s.answers()), "was edited after it was read")
+	if all := s.learnings(); !slices.ContainsFunc(all, func(l string) bool {
+		return strings.HasPrefix(l, "pending ") && strings.Contains(l, "missing checks of names")
+	}) || !slices.ContainsFunc(all, func(l string) bool { return strings.HasPrefix(l, "active ") && strings.Contains(l, "use tabs") }) {
+		t.Errorf("after the edit: %q", all)
+	}
 	s.door.stage.World.Rewrite(s.pull, ref, "Thanks! @precedent don't flag missing checks of names")
 	s.silent("edited, with the same command", precedent.ExitFindings)
 }

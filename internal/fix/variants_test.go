@@ -96,8 +96,8 @@ func TestFixChangesNothing(t *testing.T) {
 	s.unpushed(got, err, NoChange, "changed no file")
 }
 
-// TestFixPolicy: the policy of the base turns fixes off or lowers the limits. That of the head does
-// not count.
+// TestFixPolicy: the policy of the base turns fixes off or lowers the limits, and with a mistake nothing is fixed. That of
+// the head does not count.
 func TestFixPolicy(t *testing.T) {
 	s := newFixStage(t, map[string]string{".precedent.yaml": "fix: {enabled: false}\n"})
 	e := s.fixer()
@@ -109,6 +109,15 @@ func TestFixPolicy(t *testing.T) {
 	s = newFixStage(t, map[string]string{".precedent.yaml": "fix: {max_lines: 1}\n"})
 	got, err = s.fix(s.fixer(), ungated)
 	s.unpushed(got, err, Refused, "2 lines are changed; at most 1 may be")
+	for _, broken := range []string{"fix: {max_file: 1}\n", "fix: [\n"} {
+		s = newFixStage(t, map[string]string{".precedent.yaml": broken})
+		e = s.fixer()
+		got, err = s.fix(e, ungated)
+		s.unpushed(got, err, Refused, "the policy has an error")
+		if len(e.tasks) != 0 {
+			t.Errorf("the engine was asked with the policy %q", broken)
+		}
+	}
 }
 
 // TestFixMergesBase: the base is merged without a conflict, in a commit of its own.

@@ -28,6 +28,7 @@ import (
 const childVar = "PRECEDENT_QUEUE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	time.Local = time.FixedZone("east", 9*60*60) // River binds local times, and SQLite compares them as texts
 	words := strings.Split(os.Getenv(childVar), " ")
 	if words[0] == "" {
 		os.Exit(m.Run())

@@ -129,10 +129,13 @@ func TestUnprivileged(t *testing.T) {
 	t.Logf("%s", out)
 }
 
+// copyFrom copies a program, while no other test starts a process that would have the file open (see needs.WriteProgram).
 func copyFrom(t *testing.T, source, target string) {
 	t.Helper()
 	in := needs.Value(os.Open(source))(t)
 	defer in.Close()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	out, err := os.OpenFile(target, os.O_CREATE|os.O_WRONLY, 0o755)
 	needs.NoError(t, err)
 	_, err = io.Copy(out, in)
@@ -195,7 +198,7 @@ func TestTreeAndMounts(t *testing.T) {
 		for name, text := range map[string]string{"tree/a": "a\n", "tree/deps/evil": "evil\n", "tools/tool": "#!/bin/sh\necho tool\n"} {
 			name = filepath.Join(map[bool]string{true: tools, false: tree}[strings.HasPrefix(name, "tools")], name[5:])
 			needs.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
-			needs.NoError(t, os.WriteFile(name, []byte(text), 0o755))
+			needs.WriteProgram(t, name, text)
 		}
 		j := sh("cat a && echo changed > a && cat a && deps/tool && tools/tool && /opt/a/b/tool && ls deps && ! touch deps/x 2>/dev/null && ! touch tools/x 2>/dev/null")
 		j.Tree, j.Writable = tree, true
