@@ -101,6 +101,14 @@ func TestSecrets(t *testing.T) {
 			"docusaurus.config.js:2 generic-api-key low",
 		},
 		{
+			"checksums of files", change("appinfo/sums.json", `+{"lib/Token.php":"`+hash[:32]+`"}`),
+			"appinfo/sums.json:1 generic-api-key low",
+		},
+		{
+			"a key named like a path", change("vault.json", `+{"prod/api-token":"`+hash[:32]+`"}`),
+			"vault.json:1 generic-api-key high",
+		},
+		{
 			"another key of that service", change("docusaurus.config.js", "+appId: 'QX3RTNV0LM',", "+adminApiKey: '"+hash[:32]+"',", "+indexName: 'app',"),
 			"docusaurus.config.js:2 generic-api-key high",
 		},

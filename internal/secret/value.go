@@ -120,10 +120,20 @@ func isUUID(s string) bool {
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
+// hexDigest matches a checksum, of MD5 to SHA-512, and namedByFile what is before one in a list of files.
+var (
+	hexDigest   = compile(`^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$`)
+	namedByFile = compile(`["'][^"'\s]*/[^"'\s]*\.[A-Za-z]{1,5}["']\s*:\s*["']?$`)
+)
+
 // isHashLike reports whether a match is the value of a checksum: a prefix in the
-// value or before it names the function.
+// value or before it names the function, or its name is the path of a file.
 func isHashLike(m Match, lines []string) bool {
-	text := strings.ToLower(m.before(lines))
+	text := m.before(lines)
+	if hexDigest().MatchString(strings.Trim(m.Secret, `"'`)) && namedByFile().MatchString(text[max(0, len(text)-maxBefore):]) {
+		return true
+	}
+	text = strings.ToLower(text)
 	text = text[max(0, len(text)-maxBefore):] + strings.ToLower(m.Secret[:min(len(m.Secret), 16)])
 	for _, prefix := range []string{
 		"sha1-", "sha1:", "sha256-", "sha256:", "sha384-", "sha512-", "sha512:", "md5:", "h1:",
