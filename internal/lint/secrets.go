@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // secrets reports credentials in added lines, and key stores by file name. It scans a
@@ -181,6 +182,10 @@ func count(all []precedent.Finding, one, many string) string {
 	return fmt.Sprintf("This file has %d %s (lines %s%s)", len(all), many, strings.Join(lines, ", "), and)
 }
 
+// firebaseConfig matches the files in which an app has the key that names its project to Firebase. It is in every copy of
+// the app; see https://firebase.google.com/docs/projects/api-keys.
+var firebaseConfig = text.Pattern(`(^|/)(google-services\.json|GoogleService-Info\.plist|firebase_options\.dart)$`)
+
 // secretAt returns the finding for a secret, from the first added line that holds
 // part of it to its last line. Only the quote contains the secret.
 func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Finding {
@@ -189,6 +194,9 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	out.End = max(first.New, last.New)
 	out.Category, out.Severity, out.Rule = precedent.Secrets, secretSeverity(m), m.Rule
 	out.Confidence, out.Secrets = confidenceOfSecret(m), []string{m.Secret}
+	if m.Rule == "gcp-api-key" && firebaseConfig().MatchString(f.Path) {
+		out.Severity, out.Confidence = precedent.Medium, partialConfidence
+	}
 	out.Title = title("Hard-coded secret: " + kind + " committed in " + path.Base(f.Path))
 	var b strings.Builder
 	fmt.Fprintf(&b, "This line commits what looks like a secret (%s) in plain text. ", kind)

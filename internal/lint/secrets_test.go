@@ -79,6 +79,14 @@ func TestSecrets(t *testing.T) {
 			"identifier only", change("a.yml", "+discord_client_id: '"+random(4, 18, "0123456789")+"'"),
 			"a.yml:1 discord-client-id medium",
 		},
+		{
+			"key of an app of Firebase", change("app/google-services.json", `+"current_key": "AIza`+random(4, 35, base64Letters[:62])+`"`),
+			"app/google-services.json:1 gcp-api-key medium",
+		},
+		{
+			"key of Google elsewhere", change("app/maps.json", `+"current_key": "AIza`+random(4, 35, base64Letters[:62])+`"`),
+			"app/maps.json:1 gcp-api-key critical",
+		},
 		{"test file", change("a_test.go", "+k := \""+key+"\""), "a_test.go:1 aws-access-token critical"},
 		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43,
 			base64Letters[:58])+"=")), ""},
