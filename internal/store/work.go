@@ -210,19 +210,21 @@ const (
 		AND (j.state = 'scheduled' AND work.generation > work.ran OR j.state = 'retryable' AND work.head <> work.ran_head
 		OR j.state IN ('available', 'scheduled', 'retryable') AND work.changed_at > $1%s))`
 	// isDue is for SQLite. River starts what is due by the clock of the machine as well, but not before it has a leader.
-	isDue = ` OR j.state IN ('scheduled', 'retryable') AND j.scheduled_at <= strftime('%Y-%m-%d %H:%M:%f', 'now')`
+	// Its times are texts.
+	isDue     = " OR j.state IN ('scheduled', 'retryable') AND j.scheduled_at <= $2"
+	riverTime = "2006-01-02 15:04:05.000"
 )
 
 // LateWork returns the wanted entries that no job of River does, and those whose job has to run now.
 func (db *DB) LateWork(ctx context.Context, now time.Time) (without, waiting []Work, err error) {
 	without, err = works(ctx, db.read, "SELECT "+workColumns+" FROM work WHERE "+jobless+" ORDER BY id LIMIT 1000")
 	if err == nil {
-		also := ""
+		also, args := "", []any{millis(now.Add(clockSlack))}
 		if db.engine != PostgreSQL {
-			also = isDue
+			also, args = isDue, append(args, time.Now().UTC().Format(riverTime))
 		}
 		query := "SELECT " + workColumns + " FROM work WHERE " + fmt.Sprintf(waitsLong, also) + " ORDER BY id LIMIT 1000"
-		waiting, err = works(ctx, db.read, query, millis(now.Add(clockSlack)))
+		waiting, err = works(ctx, db.read, query, args...)
 	}
 	return without, waiting, db.fail("read jobs", err)
 }
