@@ -60,194 +60,188 @@ const dismisses = `^(?:(?:no|nope|thanks|sorry|ok|okay|yes|well|actually|honestl
 
 // triggers are all commands, in the order in which they are tried.
 var triggers = []trigger{
-	{Confirm, "", alone, false, pattern(`^(?:confirm(?:ed)?|go ahead)` + polite), `confirm`, false},
+	{Confirm, "", alone, false, text.Pattern(`^(?:confirm(?:ed)?|go ahead)` + polite), `confirm`, false},
 	{
 		Confirm, "", direct, false,
-		pattern(`^yes(?:,? (?:please|do it|go ahead|confirm(?:ed)?|i'm sure|i am sure|sure|forget (?:everything|them|all|it)(?: .*)?))*[ .!]*$`), `yes`, false,
+		text.Pattern(`^yes(?:,? (?:please|do it|go ahead|confirm(?:ed)?|i'm sure|i am sure|sure|forget (?:everything|them|all|it)(?: .*)?))*[ .!]*$`), `yes`, false,
 	},
 
-	{RememberReferential, InRepository, follows, false, pattern(`^remember ` + these + later), `remember this`, false},
+	{RememberReferential, InRepository, follows, false, text.Pattern(`^remember ` + these + later), `remember this`, false},
 	{
-		Remember, InRepository, follows, false, pattern(`^remember(?: ` + these +
+		Remember, InRepository, follows, false, text.Pattern(`^remember(?: ` + these +
 			`)?(?: for (?:next time|the future|future reviews))?(?:,? (?:please|pls))? ?(?:[:;]| - )[ -]*(.*)$`),
 		`remember this: errors are wrapped with %w`, false,
 	},
 	{
-		Remember, InRepository, follows, false, pattern(`^remember,? (?:that|to) (.*)$`),
+		Remember, InRepository, follows, false, text.Pattern(`^remember,? (?:that|to) (.*)$`),
 		`remember that error messages are in English`, false,
 	},
 	{
-		Remember, InRepository, follows, false, pattern(`^remember,? ((?:we|our|always|never|not to|all|every|no) .*)$`),
+		Remember, InRepository, follows, false, text.Pattern(`^remember,? ((?:we|our|always|never|not to|all|every|no) .*)$`),
 		`remember that error messages are in English`, false,
 	},
 	{
 		Remember, InRepository, follows, false,
-		pattern(`^for (?:all |the )?future reviews ?(?:[:,]| - | please | pls )[ -]*(?:please |pls )?(.*)$`),
+		text.Pattern(`^for (?:all |the )?future reviews ?(?:[:,]| - | please | pls )[ -]*(?:please |pls )?(.*)$`),
 		`for future reviews: check that every migration can be reverted`, false,
 	},
 	{
-		Remember, InRepository, follows, true, pattern(`^always check (?:for\b|that\b|if\b|whether\b) ?:? ?(.*)$`),
+		Remember, InRepository, follows, true, text.Pattern(`^always check (?:for\b|that\b|if\b|whether\b) ?:? ?(.*)$`),
 		`always check for missing authorization`, false,
 	},
 	{
 		Remember, InRepository, direct, true,
-		pattern(`^we (?:always |never |only |also |mostly |don't |do not |now )*use (.+? in ` + repo + `)\b`),
+		text.Pattern(`^we (?:always |never |only |also |mostly |don't |do not |now )*use (.+? in ` + repo + `)\b`),
 		`we use PascalCase for components in this repo`, false,
 	},
 	{
-		Remember, InRepository, direct, true, pattern(`^in ` + repo +
+		Remember, InRepository, direct, true, text.Pattern(`^in ` + repo +
 			`,? we (?:always |never |only |also |mostly |don't |do not |now )*use (.+)$`),
 		`we use PascalCase for components in this repo`, false,
 	},
 	{
-		Remember, InRepository, direct, true, pattern(`^our convention (?:here |for .{1,80}? )?is\b ?:? ?(.*)$`),
+		Remember, InRepository, direct, true, text.Pattern(`^our convention (?:here |for .{1,80}? )?is\b ?:? ?(.*)$`),
 		`our convention is to wrap errors`, false,
 	},
 
 	{
 		Dismiss, InRepository, direct, false,
-		pattern(`^(?:i|we) (?:really |just |honestly |also )*(?:don't|dont|do not) (?:really )?care about\b ?:? ?(.*)$`),
+		text.Pattern(`^(?:i|we) (?:really |just |honestly |also )*(?:don't|dont|do not) (?:really )?care about\b ?:? ?(.*)$`),
 		`i don't care about trailing whitespace`, false,
 	},
 	{
-		Dismiss, InRepository, follows, false, pattern(`^ignore ((?:[^ ]+ ){0,12}?` + noise + `\b.*)$`),
+		Dismiss, InRepository, follows, false, text.Pattern(`^ignore ((?:[^ ]+ ){0,12}?` + noise + `\b.*)$`),
 		"ignore style issues in `tests/**`", false,
 	},
-	{Dismiss, InRepository, follows, false, pattern(intent.Quiet), "don't flag console.log in `scripts/**`", false},
+	{Dismiss, InRepository, follows, false, text.Pattern(intent.Quiet), "don't flag console.log in `scripts/**`", false},
 	{
-		Dismiss, InRepository, follows, false, pattern(`^skip ((?:[^ ]+ ){0,12}?checks?\b.*)$`), `skip spelling checks`,
+		Dismiss, InRepository, follows, false, text.Pattern(`^skip ((?:[^ ]+ ){0,12}?checks?\b.*)$`), `skip spelling checks`,
 		false,
 	},
 	{
 		Exception, InPullRequest, inThread, false,
-		pattern(`^(?:this|that|it)(?: is|'s|s) (?:totally |completely |perfectly |clearly |actually |all )?(?:intentional|intended|fine|ok|okay|by design|on purpose),? ?(?:because|bc|since|cause|cuz)\b ?:? ?(.*)$`), `this is intentional because old clients need it`, false,
+		text.Pattern(`^(?:this|that|it)(?: is|'s|s) (?:totally |completely |perfectly |clearly |actually |all )?(?:intentional|intended|fine|ok|okay|by design|on purpose),? ?(?:because|bc|since|cause|cuz)\b ?:? ?(.*)$`), `this is intentional because old clients need it`, false,
 	},
-	{WontFix, InThread, inThread, false, pattern(`^(?:(?:we|i) )?(?:won'?t|will not) ?fix(?: this| it| here)?(?:` +
+	{WontFix, InThread, inThread, false, text.Pattern(`^(?:(?:we|i) )?(?:won'?t|will not) ?fix(?: this| it| here)?(?:` +
 		because + `(.*)|[ .!]*)$`), `won't fix: we prefer this pattern`, true},
 	{
 		NotApplicable, InThread, inThread, false,
-		pattern(`^(?:(?:this|that|it) is |(?:this|that|it)'s )?not applicable(?: here)?(?:` + because + `(.*)|[ .!]*)$`),
+		text.Pattern(`^(?:(?:this|that|it) is |(?:this|that|it)'s )?not applicable(?: here)?(?:` + because + `(.*)|[ .!]*)$`),
 		`not applicable here`, true,
 	},
 	{
-		kind: NotApplicable, scope: InThread, access: inThread, phrase: true, pattern: pattern(dismisses),
+		kind: NotApplicable, scope: InThread, access: inThread, phrase: true, pattern: text.Pattern(dismisses),
 		example: `this is a false positive`,
 	},
 
 	{
 		Stricter, InRepository, follows, false,
-		pattern(`^be (?:stricter|more strict) (?:about|with|on|regarding)\b ?:? ?(.*)$`),
+		text.Pattern(`^be (?:stricter|more strict) (?:about|with|on|regarding)\b ?:? ?(.*)$`),
 		"be stricter about security in `api/**`", false,
 	},
 	{
 		Lenient, InRepository, follows, false,
-		pattern(`^be (?:more lenient|less strict|more relaxed) (?:with|about|on|regarding)\b ?:? ?(.*)$`),
+		text.Pattern(`^be (?:more lenient|less strict|more relaxed) (?:with|about|on|regarding)\b ?:? ?(.*)$`),
 		`be more lenient with types in tests`, false,
 	},
-	{FocusMore, InRepository, follows, false, pattern(`^focus more on\b ?:? ?(.*)$`), `focus more on performance`, false},
-	{FocusLess, InRepository, follows, false, pattern(`^focus less on\b ?:? ?(.*)$`), `focus less on naming`, false},
+	{FocusMore, InRepository, follows, false, text.Pattern(`^focus more on\b ?:? ?(.*)$`), `focus more on performance`, false},
+	{FocusLess, InRepository, follows, false, text.Pattern(`^focus less on\b ?:? ?(.*)$`), `focus less on naming`, false},
 
-	{UpdatePreference, InRepository, follows, false, pattern(`^update (?:the |my |our |this )?` + prefs +
+	{UpdatePreference, InRepository, follows, false, text.Pattern(`^update (?:the |my |our |this )?` + prefs +
 		` ?(?::| - )[ -]*(.*)$`), `update preference: we moved from 2 to 4 spaces`, false},
 	{
 		ForgetAll, InRepository, follows, false,
-		pattern(`^forget (?:everything|all|all of it|all (?:of )?(?:the |my |our |your )?` + prefs +
+		text.Pattern(`^forget (?:everything|all|all of it|all (?:of )?(?:the |my |our |your )?` + prefs +
 			`)(?: (?:that )?you(?:'ve| have)? (?:know|learned|remember|stored))?(?: (?:for|about|in|of) ` + repo + `)?` +
 			polite), `forget all preferences for this repo`, false,
 	},
 	{
-		ForgetRule, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs +
+		ForgetRule, InRepository, follows, false, text.Pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs +
 			` )?(?:"([^"]*)"|'([^']*(?:'[a-z][^']*)*)'|(` + "\x00" + `+))(?: ` + prefs + `)?(?:[ ,.!;:-].*)?$`),
 		`forget the "no panics" rule`, false,
 	},
-	{ForgetRule, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs +
+	{ForgetRule, InRepository, follows, false, text.Pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs +
 		` )?("[^"]*)$`), `forget the "no panics" rule`, false},
-	{Forget, InRepository, follows, false, pattern(`^forget ?:[ -]*(.*)$`), `forget: the rule about 2 spaces`, false},
+	{Forget, InRepository, follows, false, text.Pattern(`^forget ?:[ -]*(.*)$`), `forget: the rule about 2 spaces`, false},
 	{
-		Forget, InRepository, follows, false, pattern(`^forget (?:that|about) ((?:[^ "]+ ){2,}[^"]*)$`),
+		Forget, InRepository, follows, false, text.Pattern(`^forget (?:that|about) ((?:[^ "]+ ){2,}[^"]*)$`),
 		`forget that we use 2 spaces`, false,
 	},
 	{
 		Forget, InRepository, follows, false,
-		pattern(`^forget (?:about )?(?:the |our |my )((?:rule|preference|convention)s? (?:about|that|on|for) [^"]*|[^ "][^"]* (?:rule|preference|convention)s?)(?: ?[,;(-].*| please)?[ .!]*$`), `forget the rule about 2 spaces`, false,
+		text.Pattern(`^forget (?:about )?(?:the |our |my )((?:rule|preference|convention)s? (?:about|that|on|for) [^"]*|[^ "][^"]* (?:rule|preference|convention)s?)(?: ?[,;(-].*| please)?[ .!]*$`), `forget the rule about 2 spaces`, false,
 	},
-	{ResetThresholds, InRepository, follows, false, pattern(`^reset (?:the |all |your )?(?:confidence )?thresholds?` +
+	{ResetThresholds, InRepository, follows, false, text.Pattern(`^reset (?:the |all |your )?(?:confidence )?thresholds?` +
 		polite), `reset confidence thresholds`, false},
-	{ResetPreferences, InRepository, follows, false, pattern(`^reset (?:the |all |my |our )*` + prefs +
+	{ResetPreferences, InRepository, follows, false, text.Pattern(`^reset (?:the |all |my |our )*` + prefs +
 		`(?:(?: for| in| of| under)? ?(.*))$`), "reset preferences for `src/legacy`", false},
 
 	{
 		AskRemember, "", follows, false,
-		pattern(`^what (?:do|did|have) you (?:remember|know|learn|learned|remembered)(?: (?:about|from|for|in) (?:` + repo +
+		text.Pattern(`^what (?:do|did|have) you (?:remember|know|learn|learned|remembered)(?: (?:about|from|for|in) (?:` + repo +
 			`|us|(?:this|the|our) (?:pr|code|team)))?[ ?!.]*$`), `what do you remember about this repo?`, false,
 	},
-	{ListPreferences, "", follows, false, pattern(could + `(?:list|show)(?: me)? (?:all |the |my |our |your |of )*` +
+	{ListPreferences, "", follows, false, text.Pattern(could + `(?:list|show)(?: me)? (?:all |the |my |our |your |of )*` +
 		prefs + `(?: (?:for|in|of|about) ` + repo + `)?(?: please)?[ ?!.]*$`), `list my preferences`, false},
-	{ListPreferences, "", follows, false, pattern(`^what are (?:the |my |our |your )` + prefs +
+	{ListPreferences, "", follows, false, text.Pattern(`^what are (?:the |my |our |your )` + prefs +
 		`(?: (?:for|in|of|about) ` + repo + `)?[ ?!.]*$`), `list my preferences`, false},
 	{
-		PreferencesForFile, "", follows, false, pattern(`^(?:what|which) ` + prefs +
+		PreferencesForFile, "", follows, false, text.Pattern(`^(?:what|which) ` + prefs +
 			` (?:do )?(?:apply|applies|hold|exist|are there|are active)(?: (?:to|for|in) ?(.*?)| here)?[ ?!.]*$`),
 		`what preferences apply to this file?`, false,
 	},
-	{ExplainFlag, InThread, inThread, false, pattern(could +
+	{ExplainFlag, InThread, inThread, false, text.Pattern(could +
 		`explain (?:to me )?why (?:did you flag|you flagged|you're flagging|this (?:was|is|got) flagged)(?: ` + these +
 		`)?(?: (?:line|one|code|here))?` + `(?: please)?[ ?!.]*$`), `explain why you flagged this`, false},
 	{
 		ExplainFlag, InThread, inThread, false,
-		pattern(`^why (?:did you flag|was this flagged|is this flagged|have you flagged|are you flagging)(?: ` + these +
+		text.Pattern(`^why (?:did you flag|was this flagged|is this flagged|have you flagged|are you flagging)(?: ` + these +
 			`)?(?: (?:line|one|code|here))?[ ?!.]*$`), `explain why you flagged this`, false,
 	},
 
-	{ReviewAgain, InPullRequest, direct, false, pattern(could + `(?:re-?review|review (?:(?:` + these +
+	{ReviewAgain, InPullRequest, direct, false, text.Pattern(could + `(?:re-?review|review (?:(?:` + these +
 		`|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|change|changes)) )?(?:again|once more|one more time))(?: (?:` + these + `|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|changes?)))?[ ?]*` + polite), `review again`, false},
-	{Review, InPullRequest, direct, false, pattern(could + `(?:do a |give (?:this|it) a )?review(?: (?:` + these +
+	{Review, InPullRequest, direct, false, text.Pattern(could + `(?:do a |give (?:this|it) a )?review(?: (?:` + these +
 		`|(?:(?:this|the|my) )?(?:(?:latest |new )?(?:changes?|commits?|push)|pr|pull request|mr|merge request)))?[ ?]*` +
 		polite), `review`, false},
-	{Resolve, InThread, alone, false, pattern(`^resolve` + polite), `resolve`, false},
-	{Resolve, InThread, direct, false, pattern(could + `(?:resolve|close) (?:` + these +
+	{Resolve, InThread, alone, false, text.Pattern(`^resolve` + polite), `resolve`, false},
+	{Resolve, InThread, direct, false, text.Pattern(could + `(?:resolve|close) (?:` + these +
 		`|(?:(?:this|the) )?(?:thread|conversation|comment|finding|discussion))[ ?]*` + polite), `resolve`, false},
-	{Fix, InPullRequest, alone, false, pattern(`^fix` + polite), `fix`, false},
-	{Fix, InPullRequest, direct, false, pattern(could + `fix (?:` + these +
+	{Fix, InPullRequest, alone, false, text.Pattern(`^fix` + polite), `fix`, false},
+	{Fix, InPullRequest, direct, false, text.Pattern(could + `fix (?:` + these +
 		`(?: for me)?|(?:(?:this|the) )?(?:finding|issue|bug|problem))[ ?]*` + polite), `fix`, false},
 	{
 		Pause, InPullRequest, direct, false,
-		pattern(`^pause(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `pause`, false,
+		text.Pattern(`^pause(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `pause`, false,
 	},
 	{
 		Resume, InPullRequest, direct, false,
-		pattern(`^(?:resume|unpause)(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `resume`, false,
+		text.Pattern(`^(?:resume|unpause)(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `resume`, false,
 	},
 	{
 		Help, "", direct, false,
-		pattern(`^(?:help(?: me)?|commands|what can you do|what commands (?:are there|do you (?:know|support|understand)))[ ?]*` + polite), `help`, false,
+		text.Pattern(`^(?:help(?: me)?|commands|what can you do|what commands (?:are there|do you (?:know|support|understand)))[ ?]*` + polite), `help`, false,
 	},
 	{
-		Approve, "", alone, false, pattern(`^approve(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite),
+		Approve, "", alone, false, text.Pattern(`^approve(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite),
 		`approve`, false,
 	},
 	{
-		Undo, "", alone, false, pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `undo`,
+		Undo, "", alone, false, text.Pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `undo`,
 		false,
 	},
 }
 
-// pattern compiles a regular expression when it is first used: most runs read no comments, and
-// compiling all takes a fifth of the time that the program needs to start.
-func pattern(s string) func() *regexp.Regexp {
-	return text.Pattern(s)
-}
-
 var (
-	leadIns = pattern(`^(?:(?:` + courtesy + `)(?:[ ,.:;!)]+|-+ |$)|:[a-z0-9_+-]+:|[ ,.;!)-]+|: ?)*`)
+	leadIns = text.Pattern(`^(?:(?:` + courtesy + `)(?:[ ,.:;!)]+|-+ |$)|:[a-z0-9_+-]+:|[ ,.;!)-]+|: ?)*`)
 	// thanks matches what ends a content without belonging to it.
-	thanks = pattern(`(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx))+[ !.]*$`)
+	thanks = text.Pattern(`(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx))+[ !.]*$`)
 	// postpones matches words of a comment that promises or reports a change, or puts it off.
-	postpones = pattern(` fixed| (?:i|we)'ll | i will | let me | let's | will do| agree| follow-? ?up| backlog| next | for now| filed| tracked| in this pr| in another| separate | unless | until | anyway|` +
+	postpones = text.Pattern(` fixed| (?:i|we)'ll | i will | let me | let's | will do| agree| follow-? ?up| backlog| next | for now| filed| tracked| in this pr| in another| separate | unless | until | anyway|` +
 		`(?:fix|positive|alarm|bug|issue|applicable|n/a|design|intentional|intended|dismiss|fp)\b[^.!?]* but `)
 	// retracts matches words that take back what a reason says.
-	retracts = pattern(`\b(?:you're right|you are right|i'll (?:fix|change)|will (?:fix|change) (?:it|this|that)\b|good catch|scratch that|never ?mind|i misread|fixed (?:it|this|in)|wait, no)|\bwill fix[ .!]*$`)
-	question = pattern(`\?[?! )"'.]*$`)
+	retracts = text.Pattern(`\b(?:you're right|you are right|i'll (?:fix|change)|will (?:fix|change) (?:it|this|that)\b|good catch|scratch that|never ?mind|i misread|fixed (?:it|this|in)|wait, no)|\bwill fix[ .!]*$`)
+	question = text.Pattern(`\?[?! )"'.]*$`)
 )
 
 // stores tells whether a command of a kind changes what we do later. Such a sentence must not be a question.

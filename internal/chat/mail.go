@@ -2,16 +2,18 @@ package chat
 
 import (
 	"strings"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 var (
 	// wrote begins and ends the line above a quotation in a mail, in the languages of common mail programs.
-	wroteBegin = pattern(`^(?:On|Am|Le|El|Il|Op|Em|Den) .`)
-	wroteEnd   = pattern(`(?i)(?:\bwrote|\bschrieb(?: .{1,100})?|\ba écrit|\bescribió|\bha scritto|\bschreef(?: .{1,100})?|\bescreveu|\bskrev(?: .{1,100})?) ?:$`)
+	wroteBegin = text.Pattern(`^(?:On|Am|Le|El|Il|Op|Em|Den) .`)
+	wroteEnd   = text.Pattern(`(?i)(?:\bwrote|\bschrieb(?: .{1,100})?|\ba écrit|\bescribió|\bha scritto|\bschreef(?: .{1,100})?|\bescreveu|\bskrev(?: .{1,100})?) ?:$`)
 	// divider is a line above the message that a mail answers or forwards.
-	divider = pattern(`(?i)^(?:-{2,} ?(?:original message|forwarded message|ursprüngliche nachricht|message d'origine) ?-{2,}|_{30,}|from: .+@.+|reply to this email directly.*)$`)
+	divider = text.Pattern(`(?i)^(?:-{2,} ?(?:original message|forwarded message|ursprüngliche nachricht|message d'origine) ?-{2,}|_{30,}|from: .+@.+|reply to this email directly.*)$`)
 	// sent is a line that a mail program adds.
-	sent = pattern(`(?i)^(?:sent from my |sent from mail for |get outlook for |von meinem .{1,40} gesendet)`)
+	sent = text.Pattern(`(?i)^(?:sent from my |sent from mail for |get outlook for |von meinem .{1,40} gesendet)`)
 )
 
 // Bounds of the line above a quotation: lines that it may be wrapped to, and its bytes.

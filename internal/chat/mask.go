@@ -2,13 +2,15 @@ package chat
 
 import (
 	"strings"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // maxLink limits the address of a link, in bytes.
 const maxLink = 2 << 10
 
 // inlineTag matches the tags of elements whose text is code, quoted, a link or struck.
-var inlineTag = pattern(`^<(code|kbd|samp|tt|var|del|s|strike|q|cite|a)\b[^>]*>`)
+var inlineTag = text.Pattern(`^<(code|kbd|samp|tt|var|del|s|strike|q|cite|a)\b[^>]*>`)
 
 // masks tells for each byte of a text whether it belongs to a code span, a link, an image, or
 // struck or quoted text.

@@ -133,7 +133,7 @@ func (p *parser) applies(t *trigger, mentioned, held bool) bool {
 }
 
 // greeting matches what may precede a mention that the next sentence belongs to.
-var greeting = pattern(`^(?:(?:hi|hey|hello|yo|dear|ok|okay|please|pls|and|also)[ ,!]+)*@`)
+var greeting = text.Pattern(`^(?:(?:hi|hey|hello|yo|dear|ok|okay|please|pls|and|also)[ ,!]+)*@`)
 
 // greets tells whether a sentence is only a mention, as in "Hi @precedent!", or above a list.
 func (p *parser) greets(i int) bool {
@@ -236,12 +236,12 @@ func trimContent(s string) string {
 }
 
 var (
-	unclear = pattern(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` +
+	unclear = text.Pattern(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` +
 		noise + `|patterns?|in (?:the )?future))*(?:[ .!]*$| ?[,;(-]| because | since )`)
-	broad = pattern(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
+	broad = text.Pattern(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
 		`repo(?:sitory)?)\b ?)+(?:(?:in|for|under|from) .*)?[ .!]*$|\b(?:all|previous|prior|above|earlier|system) (?:[a-z]+ )?(?:instructions?|prompts?|rules|messages?)\b`)
-	thisPlace = pattern(`\b(?:in|for|to|of|under|about) this (file|directory|folder|dir|package|module)\b|^this (file|directory|folder|dir|package|module)\b`)
-	thisPull  = pattern(`\b(?:in|for|on) this (?:pr|pull request|mr|merge request|change|branch)\b`)
+	thisPlace = text.Pattern(`\b(?:in|for|to|of|under|about) this (file|directory|folder|dir|package|module)\b|^this (file|directory|folder|dir|package|module)\b`)
+	thisPull  = text.Pattern(`\b(?:in|for|on) this (?:pr|pull request|mr|merge request|change|branch)\b`)
 )
 
 // complete sets what the content of a command says of its place and scope, and returns why the

@@ -92,7 +92,7 @@ func readLines(body precedent.Untrusted) []line {
 func (r *reader) add(text string, kind lineKind) { r.lines = append(r.lines, line{text, kind}) }
 
 // listMark matches what may precede a block in a list.
-var listMark = pattern(`^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*`)
+var listMark = text.Pattern(`^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*`)
 
 // read reads one line, which has the number at.
 func (r *reader) read(l string, at int) {
@@ -135,7 +135,7 @@ func (r *reader) read(l string, at int) {
 }
 
 // hiddenTag matches the tags of elements whose text is folded, quoted or code.
-var hiddenTag = pattern(`^<(details|blockquote|pre|script|style|template|table)\b[^>]*>`)
+var hiddenTag = text.Pattern(`^<(details|blockquote|pre|script|style|template|table)\b[^>]*>`)
 
 // show returns the part of a line that is outside of HTML comments and hidden elements, which
 // may begin and end on other lines. An element without end hides the rest of the comment. A

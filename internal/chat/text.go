@@ -59,7 +59,7 @@ func newProse(body precedent.Untrusted) *prose {
 }
 
 // lineStart matches what Markdown puts before the text of a line.
-var lineStart = pattern(`^[ \t]*(?:#{1,6}[ \t]+|((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?))?`)
+var lineStart = text.Pattern(`^[ \t]*(?:#{1,6}[ \t]+|((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?))?`)
 
 // folded maps characters to the ones that the patterns have. Letters are not among them: a
 // letter that looks like another one never matches it.
@@ -196,7 +196,7 @@ func (p *prose) relate() {
 }
 
 // abbreviations end with a period that does not end a sentence.
-var abbreviations = pattern(`(?:^|[ (])(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|esp|mr|ms|dr|nr|fig|z\.b|d\.h)\.$`)
+var abbreviations = text.Pattern(`(?:^|[ (])(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|esp|mr|ms|dr|nr|fig|z\.b|d\.h)\.$`)
 
 // splitLine appends the sentences of a line, and tells whether the last one is open.
 func (p *prose) splitLine(from, to int, like sentence) (open bool) {
@@ -241,7 +241,7 @@ func (p *prose) splitLine(from, to int, like sentence) (open bool) {
 }
 
 // markings are sentences that announce an example.
-var markings = pattern(`(?:^|[ (])(?:for example|for instance|e\.?g\.?|example|like (?:this|so|that)|as follows|(?:write|say|type|try) (?:this|that|it|something))[ .:?]*$`)
+var markings = text.Pattern(`(?:^|[ (])(?:for example|for instance|e\.?g\.?|example|like (?:this|so|that)|as follows|(?:write|say|type|try) (?:this|that|it|something))[ .:?]*$`)
 
 // announces tells whether what follows a sentence is an example or a quotation.
 func (p *prose) announces(s sentence) bool {

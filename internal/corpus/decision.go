@@ -1,8 +1,10 @@
 package corpus
 
-import "github.com/precedent-dev/precedent/internal/text"
+import (
+	"strings"
 
-import "strings"
+	"github.com/precedent-dev/precedent/internal/text"
+)
 
 var (
 	// refusing matches a sentence that turns a remark down.
