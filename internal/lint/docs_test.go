@@ -65,6 +65,8 @@ func confidencesOf(analyzer string) []sure {
 			{lookAlikeConfidence, "what only looks like one"},
 		},
 		"conflict-markers": {{conflictSure, ""}},
+		"leftovers":        {{leftoverSure, ""}},
+		"workflows":        {{injectionSure, ""}},
 		"policy-edit":      {{steeringSure, ""}, {steeringGuide, "guides that do not speak to assistants"}},
 		"govet": {
 			{goTestSure, "what `go test` checks"},

@@ -88,6 +88,8 @@ func All() []Analyzer {
 		{"secrets", "Committed credentials and private keys.", secrets},
 		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", hiddenUnicode},
 		{"conflict-markers", "Committed merge conflicts, except in documents and tests.", conflicts},
+		{"leftovers", "Focused tests, breakpoints and files of tools that were committed by mistake.", leftovers},
+		{"workflows", "Scripts of Actions that run text of strangers.", workflows},
 		{"policy-edit", "Changes to files that configure reviews.", policyEdit},
 		{"govet", "Findings of go vet and of `sqlrowserr` in the changed Go packages.", govet},
 		{LintersName, "Findings of the configured linters, which run in the sandbox.", linters},

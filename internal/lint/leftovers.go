@@ -1,0 +1,161 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// leftovers reports what somebody forgot to remove before the commit: files that tools leave behind, tests that alone
+// are run, and breakpoints.
+func leftovers(ctx context.Context, in *Input) Result {
+	c := &collect{name: "leftovers"}
+	strays := make([][]*diff.File, len(strayKinds))
+	for i := range in.Change.Files {
+		f := &in.Change.Files[i]
+		if ctx.Err() != nil {
+			return c.result(ctx, nil)
+		}
+		if kind := strayKind(f); kind >= 0 {
+			strays[kind] = append(strays[kind], f)
+			continue
+		}
+		if f.Skip != "" && !f.TooLarge {
+			continue
+		}
+		for _, kind := range leftLines {
+			if !kind.files().MatchString(f.Path) || !kind.places(f.Path) {
+				continue
+			}
+			for l := range f.AddedLines() {
+				if len(l.Text) > maxLeftLine || !kind.line().MatchString(l.Text) {
+					continue
+				}
+				found := newFinding(f, precedent.Right, l)
+				found.Category, found.Severity, found.Rule = kind.category, precedent.Medium, kind.rule
+				found.Confidence, found.Title, found.Body = leftoverSure, kind.title, kind.body
+				c.add(found)
+			}
+		}
+	}
+	for kind, files := range strays {
+		if len(files) > 0 {
+			c.add(strayFinding(strayKinds[kind].what, files))
+		}
+	}
+	return c.result(ctx, nil)
+}
+
+// leftoverSure is the confidence of a leftover, in percent.
+const leftoverSure = 90
+
+// maxLeftLine is the length of a line, in bytes, that a person writes. In longer ones, programs are data.
+const maxLeftLine = 300
+
+// leftLine is a kind of line that is not meant to be committed.
+type leftLine struct {
+	rule, title, body string
+	category          precedent.Category
+	places            func(path string) bool
+	files, line       func() *regexp.Regexp
+}
+
+const (
+	focusedTitle = "Only this test or group runs: it is focused"
+	focusedBody  = "The runner runs nothing but what is focused, and passes. The other tests of the file, or of all files, are " +
+		"not run until somebody notices.\n\nRemove the focus before the change is merged."
+	breakpointTitle = "A breakpoint or an output for debugging is committed"
+	breakpointBody  = "The line stops the program for a debugger, or prints a value for the person who debugs it, and some functions of " +
+		"this kind end the program.\n\nRemove it before the change is merged."
+)
+
+var leftLines = []leftLine{
+	focused(`\.[cm]?[jt]sx?$`, `^\s*(?:it|describe|test|context|suite|specify)(?:\.\w+)*\.only(?:\.each)?\s*[(`+"`"+`]`+
+		`|^\s*f(?:it|describe|context)\s*\(\s*['"`+"`"+`]`),
+	focused(`_spec\.rb$`, `^\s*(?:fit|fdescribe|fcontext|fspecify)\s+['"]`+
+		`|^\s*(?:it|describe|context|specify)\b.*,\s*(?:focus:\s*true|:focus)\b`),
+	focused(`_test\.go$`, `(?:^|\s)F(?:It|Describe|Context|Entry|When|DescribeTable|Specify)\(\s*["`+"`"+`]`),
+	focused(`\.swift$`, `^\s*f(?:it|describe|context)\("`),
+	focused(`_test\.dart$`, `^\s*solo_(?:test|group)\(|\bsolo:\s*true\b`),
+	focused(`\.php$`, `^\s*(?:\}\))?->only\(\);`),
+	breakpoint(`\.([cm]?[jt]sx?|vue|svelte)$`, `^\s*debugger\s*;?\s*$`),
+	breakpoint(`\.(rb|rake|erb|ru)$`, `^\s*(?:<%=?\s*)?(?:binding\.(?:pry|irb|break)|byebug|debugger)(?:\s*%>)?\s*$`),
+	breakpoint(`\.py$`, `^\s*(?:import i?pdb;\s*)?(?:(?:i?pdb|pudb)\.set_trace|breakpoint)\(\)\s*$`),
+	breakpoint(`\.php$`, `^\s*(?:dd|dump|var_dump)\(.*\);\s*$`),
+	breakpoint(`\.exs?$`, `^\s*(?:require IEx;?\s*)?IEx\.pry(?:\(\))?\s*$|\|>\s*dbg\(\)\s*$`),
+	breakpoint(`\.rs$`, `^\s*(?:std::)?dbg!\(`),
+	breakpoint(`\.go$`, `^\s*runtime\.Breakpoint\(\)\s*$`),
+	breakpoint(`\.p[lm]$`, `^\s*\$DB::single\s*=\s*1;`),
+}
+
+func focused(files, line string) leftLine {
+	return leftLine{"focused-test", focusedTitle, focusedBody, precedent.Tests, secret.IsTest, text.Pattern(files), text.Pattern(line)}
+}
+
+func breakpoint(files, line string) leftLine {
+	return leftLine{"breakpoint", breakpointTitle, breakpointBody, precedent.Bugs, inProduct, text.Pattern(files), text.Pattern(line)}
+}
+
+// inProduct reports whether a file is neither of tests, which print on purpose, nor an example.
+func inProduct(path string) bool { return !secret.IsTest(path) && !examplePlaces().MatchString(path) }
+
+// strayKinds are the files that tools leave behind. Files that people also commit on purpose, such as logs and editors'
+// settings, are in none.
+var strayKinds = []struct {
+	what string
+	path func() *regexp.Regexp
+}{
+	{"a backup or a swap file of an editor", text.Pattern(`(^|/)(\.[^/]+\.sw[nop]|[^/]*[^/~.]~|#[^/]+#|\.#[^/]+)$`)},
+	{"a copy that a merge, a patch or a person left", text.Pattern(`\.(orig|rej|bak)$|[^/] copy( \d+)?\.\w+$| - Copy( \(\d+\))?\.\w+$`)},
+	{"data of the operating system about a folder", text.Pattern(`(^|/)(\.DS_Store|Thumbs\.db|ehthumbs\.db)$`)},
+	{"a cache or state of a tool on one machine", text.Pattern(`(^|/)(__pycache__/[^/]+|[^/]+\.py[co]|\.ipynb_checkpoints/.+` +
+		`|\.svn/.+|CVS/(Entries|Root)|\.idea/workspace\.xml|nohup\.out|(npm-debug|yarn-error|lerna-debug)\.log|hs_err_pid\d+\.log)$`)},
+}
+
+// strayKind returns the index of the kind of an added file, -1 if it is none. In tests and in copies of other projects,
+// such files are kept on purpose.
+func strayKind(f *diff.File) int {
+	if f.Status != diff.Added || !inProduct(f.Path) || strings.HasPrefix(f.Skip, "vendored") {
+		return -1
+	}
+	for i, kind := range strayKinds {
+		if kind.path().MatchString(f.Path) {
+			return i
+		}
+	}
+	return -1
+}
+
+// strayFinding reports the stray files of one kind at the first of them.
+func strayFinding(what string, files []*diff.File) precedent.Finding {
+	first := files[0]
+	found := precedent.Finding{
+		Analyzer: true, Votes: 1, Verifier: precedent.Unchecked,
+		Span: precedent.Span{Path: first.Path, Side: precedent.Right},
+	}
+	if l, ok := firstLine(first, diff.Add); ok {
+		found = newFinding(first, precedent.Right, l)
+	}
+	found.Category, found.Severity, found.Rule = precedent.Style, precedent.Low, "stray-file"
+	found.Confidence, found.Title = leftoverSure, title("The change adds "+what)
+	found.Body = "A tool wrote this file, and it is of use to nobody else. It may hold paths, unfinished text or deleted code that " +
+		"is not meant to be published.\n\nRemove it with git rm --cached, and add a pattern for it to .gitignore."
+	if len(files) > 1 {
+		var names []string
+		for _, f := range files[:min(len(files), maxPlaces)] {
+			names = append(names, f.Path)
+		}
+		found.Body += fmt.Sprintf("\n\n%d files of this kind are added: %s", len(files), strings.Join(names, ", "))
+		if len(files) > maxPlaces {
+			found.Body += ", and others"
+		}
+		found.Body += "."
+	}
+	return found
+}

@@ -1,0 +1,95 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+func TestLeftLines(t *testing.T) {
+	const focused, breakpoint = " focused-test medium", " breakpoint medium"
+	for _, test := range []struct{ path, line, want string }{
+		{"test/pool.spec.ts", "  describe.only('swaps', () => {", focused},
+		{"src/addDays/test.js", "test.failing.only('throws', async t => {", focused},
+		{"e2e/login.ts", "test.describe.only(`login`, () => {", focused},
+		{"spec/tooltip_spec.js", "\tfit('moves', function() {", focused},
+		{"spec/user_spec.rb", "  fdescribe 'a user' do", focused},
+		{"spec/user_spec.rb", "  it 'signs in', focus: true do", focused},
+		{"user_test.go", "var _ = FDescribe(\"user\", func() {", focused},
+		{"Tests/UserSpec.swift", "fit(\"signs in\") {", focused},
+		{"test/user_test.dart", "  }, solo: true);", focused},
+		{"tests/UserTest.php", "})->only();", focused},
+		{"src/app.vue", "    debugger;", breakpoint},
+		{"app/user.rb", "    binding.pry", breakpoint},
+		{"shop/views.py", "        import pdb; pdb.set_trace()", breakpoint},
+		{"shop/views.py", "    breakpoint()", breakpoint},
+		{"app/UserController.php", "    dd('post-create');", breakpoint},
+		{"lib/user.ex", "    |> dbg()", breakpoint},
+		{"src/lib.rs", "        dbg!(&found);", breakpoint},
+		{"shop/user.go", "\truntime.Breakpoint()", breakpoint},
+		{"lib/User.pm", "  $DB::single = 1;", breakpoint},
+
+		{"src/only.ts", "  describe.only('swaps', () => {", ""},
+		{"test/pool.spec.ts", "  // describe.only('swaps', () => {", ""},
+		{"test/pool.spec.ts", "  expect(it.only).toBeDefined()", ""},
+		{"test/numbers.spec.js", "  fit(curve, points)", ""},
+		{"test/fixtures/only.spec.js", "it.only('x', () => {})", ""},
+		{"user_test.go", "\tFIt(x)", ""},
+		{"test/views_test.py", "    breakpoint()", ""},
+		{"docs/debugging.py", "    breakpoint()", ""},
+		{"shop/views.py", "    self.breakpoint()", ""},
+		{"shop/views.py", "import pdb  # used below", ""},
+		{"src/parser.js", "  case 'debugger':", ""},
+		{"src/parser.js", "debugger;" + strings.Repeat(" ", 300), ""},
+		{"app/Dumper.php", "    function dump($x) {", ""},
+	} {
+		want := test.want
+		if want != "" {
+			want = test.path + ":2" + want
+		}
+		found(t, run(t, "leftovers", &Input{Change: change(test.path, " before", "+"+test.line)}), want)
+		found(t, run(t, "leftovers", &Input{Change: change(test.path, " "+test.line, "-"+test.line, "+after")}), "")
+	}
+}
+
+func TestStrayFiles(t *testing.T) {
+	for path, want := range map[string]string{
+		"src/.user.go.swp": "an editor", "src/user.go~": "an editor", "#notes#": "an editor",
+		"SqlMapper.cs.rej": "a merge, a patch", "channels.c.orig": "a merge, a patch", "service copy.py": "a merge, a patch",
+		"app - Copy.json": "a merge, a patch", "a/.DS_Store": "operating system", "img/Thumbs.db": "operating system",
+		"geo/__pycache__/coder.cpython-313.pyc": "one machine", ".idea/workspace.xml": "one machine",
+		"lib/.svn/entries": "one machine", "yarn-error.log": "one machine",
+		"test/data.orig": "", "testdata/.a.swp": "", "docs/a.md~": "", "src/copy.py": "", "orig": "", "app.log": "",
+		".idea/misc.xml": "", "a.swp": "", "src/original.go": "",
+	} {
+		in := &Input{Change: &diff.Change{Files: []diff.File{{Path: path, Status: diff.Added, Binary: true, Skip: "binary"}}}}
+		r := run(t, "leftovers", in)
+		if want == "" {
+			same(t, r)
+			continue
+		}
+		same(t, r, path+" stray-file low")
+		if !strings.Contains(r.Findings[0].Title, want) {
+			t.Errorf("%s: %s", path, r.Findings[0].Title)
+		}
+	}
+}
+
+// TestStrayFilesTogether: files of a kind are one finding, at the first line of the first one that has lines; what was there before
+// and what is a copy of another project is not reported.
+func TestStrayFilesTogether(t *testing.T) {
+	c := added("a.c.orig", "int a;\n")
+	c.Files = append(c.Files, []diff.File{
+		{Path: ".DS_Store", Status: diff.Added},
+		{Path: "b.c.orig", Status: diff.Added},
+		{Path: "c.c.orig", Status: diff.Modified},
+		{Path: "d.c.orig", Status: diff.Deleted},
+		{Path: "e.c.orig", Status: diff.Added, Skip: "vendored"},
+	}...)
+	r := run(t, "leftovers", &Input{Change: c})
+	same(t, r, "a.c.orig:1 stray-file low", ".DS_Store stray-file low")
+	if want := "2 files of this kind are added: a.c.orig, b.c.orig."; !strings.Contains(r.Findings[0].Body, want) {
+		t.Error(r.Findings[0].Body)
+	}
+}

@@ -1,0 +1,58 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWorkflows(t *testing.T) {
+	const file = ".github/workflows/issues.yml"
+	step := func(lines ...string) []string {
+		return append([]string{" jobs:", "   greet:", "     steps:"}, lines...)
+	}
+	for _, test := range []struct {
+		name, path string
+		lines      []string
+		want       string
+	}{
+		{"on one line", file, step(`+      - run: faq "${{ github.event.issue.title }}" > out.md`), file + ":4 script-injection high"},
+		{"in a block", file, step(" ", "+      - name: x", "+        run: |", "+          set -e", "+          if true; then", "+",
+			`+            b="${{ github.event.comment.body }}"`, "+          fi"), file + ":10 script-injection high"},
+		{
+			"folded, with a comment", file, step("       - run: >- # long", `+          echo ${{github.head_ref || github.ref}}`),
+			file + ":5 script-injection medium",
+		},
+		{"of a program", ".gitea/workflows/a.yaml", step("       - with:", "           script: |",
+			"+            log('${{ github.event.pull_request.title }}')"), ".gitea/workflows/a.yaml:6 script-injection medium"},
+		{
+			"of an action", "tools/greet/action.yml", step("+      - run: echo ${{ github.event.review.body }}"),
+			"tools/greet/action.yml:4 script-injection medium",
+		},
+
+		{"a variable", file, step("+      - env:", "+          TITLE: ${{ github.event.issue.title }}", "+        run: |", `+          echo "$TITLE"`), ""},
+		{"after a script", file, step("       - run: |", "           make", "         env:", "+          T: ${{ github.event.issue.title }}"), ""},
+		{"a group", file, []string{"+concurrency:", "+  group: ${{ github.head_ref || github.run_id }}"}, ""},
+		{"a comparison", file, step("+      - run: echo ${{ contains(github.head_ref, 'release') }}"), ""},
+		{"a number", file, step("+      - run: echo ${{ github.event.issue.number }}"), ""},
+		{"of the step before", file, step("+      - run: echo ${{ steps.a.outputs.title }}"), ""},
+		{"unchanged", file, step("       - run: echo ${{ github.event.issue.title }}", "+        shell: sh"), ""},
+		{"not seen whether it is a script", file, []string{"             echo", "+            echo ${{ github.event.issue.title }}"}, ""},
+		{"another file", "ci/issues.yml", step("+      - run: echo ${{ github.event.issue.title }}"), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := run(t, "workflows", &Input{Change: change(test.path, test.lines...)})
+			found(t, r, test.want)
+			if test.want != "" && !strings.Contains(r.Findings[0].Title, "github.") {
+				t.Error(r.Findings[0].Title)
+			}
+		})
+	}
+}
+
+func FuzzWorkflows(f *testing.F) {
+	f.Add("      - run: |", "          echo ${{ github.head_ref }}", "")
+	f.Add("- script:", " ${{github.event.pages[0].page_name}}", "x: |")
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		run(t, "workflows", &Input{Change: change(".github/workflows/a.yml", "+"+a, " "+c, "+"+b, " "+c, "+"+b)})
+	})
+}
