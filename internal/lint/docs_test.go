@@ -67,6 +67,7 @@ func confidencesOf(analyzer string) []sure {
 		"conflict-markers": {{conflictSure, ""}},
 		"leftovers":        {{leftoverSure, ""}},
 		"workflows":        {{injectionSure, ""}},
+		"translations":     {{placeholderSure, ""}},
 		"policy-edit":      {{steeringSure, ""}, {steeringGuide, "guides that do not speak to assistants"}},
 		"govet": {
 			{goTestSure, "what `go test` checks"},

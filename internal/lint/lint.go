@@ -22,6 +22,8 @@ type Input struct {
 	// Tree returns a folder with a read-only export of the head, without .git and
 	// without links. It is created on first use. Nil if nothing was exported.
 	Tree func(ctx context.Context) (dir string, err error)
+	// Read reads a file of the head. Nil if nothing but the change is known.
+	Read func(path string) ([]byte, error)
 	// IsPolicyPath reports whether a file configures reviews.
 	IsPolicyPath func(path string) bool
 	// Secrets returns what ScanSecrets returns for Change; nil to scan here.
@@ -90,6 +92,7 @@ func All() []Analyzer {
 		{"conflict-markers", "Committed merge conflicts, except in documents and tests.", conflicts},
 		{"leftovers", "Focused tests, breakpoints and files of tools that were committed by mistake.", leftovers},
 		{"workflows", "Scripts of Actions that run text of strangers.", workflows},
+		{"translations", "Placeholders of translations that the source text does not have.", translations},
 		{"policy-edit", "Changes to files that configure reviews.", policyEdit},
 		{"govet", "Findings of go vet and of `sqlrowserr` in the changed Go packages.", govet},
 		{LintersName, "Findings of the configured linters, which run in the sandbox.", linters},

@@ -19,6 +19,7 @@ func (a analyzer) Name() string { return a.Analyzer.Name }
 func (a analyzer) Find(ctx context.Context, in *Input) Report {
 	res := a.Run(ctx, &lint.Input{
 		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, OwnPolicy: in.OwnPolicy, Go: in.Go,
+		Read:     func(path string) ([]byte, error) { return in.Read(precedent.Right, path) },
 		Secrets:  in.secrets,
 		Trusted:  in.Trusted,
 		External: in.Linters,

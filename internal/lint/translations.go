@@ -1,0 +1,268 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// placeholderSure is the confidence of an unknown placeholder, in percent.
+const placeholderSure = 90
+
+// Limits in bytes: of a catalogue of source texts, and of a text that is compared, longer ones are cut.
+const (
+	maxSource = 4 << 20
+	maxText   = 8 << 10
+)
+
+// translations reports added translations with a placeholder that the source text does not have. The program does not
+// fill it in: it shows the name, or fails.
+func translations(ctx context.Context, in *Input) Result {
+	c := &collect{name: "translations"}
+	sources := sourceTexts{in: in, read: map[string]map[string]string{}}
+	for i := range in.Change.Files {
+		f := &in.Change.Files[i]
+		if ctx.Err() != nil {
+			return c.result(ctx, nil)
+		}
+		if f.Content != diff.Catalogue || f.Status == diff.Deleted {
+			continue
+		}
+		if path.Ext(f.Path) == ".po" {
+			for h := range f.Hunks {
+				gettextEntries(newSide(&f.Hunks[h]), func(l diff.Line, source, translated string) {
+					c.addUnknown(f, l, source, translated)
+				})
+			}
+			continue
+		}
+		entry := entryForm(f.Path)
+		if entry == nil || in.Read == nil {
+			continue
+		}
+		for l := range f.AddedLines() {
+			if key := entry.FindStringSubmatch(l.Text); key != nil && strings.ContainsAny(key[2], "{%") {
+				c.addUnknown(f, l, sources.of(f.Path, key[1]), key[2])
+			}
+		}
+	}
+	return c.result(ctx, nil)
+}
+
+// addUnknown adds a finding if a translation has a placeholder that its source has not.
+func (c *collect) addUnknown(f *diff.File, l diff.Line, source, translated string) {
+	unknown, known := unknownPlaceholder(source, translated)
+	if unknown == "" {
+		return
+	}
+	found := newFinding(f, precedent.Right, l)
+	found.Category, found.Severity, found.Rule = precedent.Bugs, precedent.Medium, "unknown-placeholder"
+	found.Confidence, found.Title = placeholderSure, title(fmt.Sprintf("Translation uses %s, which the source text does not have", unknown))
+	found.Body = fmt.Sprintf("The program fills in the placeholders of the source text (%s) and no others. With this one it shows the "+
+		"name instead of a value, or fails when it formats the text.\n\nUse the placeholders of the source text as they are; their names are not "+
+		"translated.", strings.Join(known, ", "))
+	c.add(found)
+}
+
+// placeholder matches what programs replace in texts, in a group for each of placeholderForms.
+var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
+	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|%(\d+)\$[a-zA-Z@]`)
+
+var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%%%s$s"}
+
+// byNumber is the form that refers to a directive of printf by its number.
+const byNumber = len(placeholderForms) - 1
+
+// directive matches a directive of printf. alternatives matches texts with alternatives in braces, whose words are no
+// names (ICU MessageFormat).
+var (
+	directive    = text.Pattern(`%%|%(?:(\d+)\$)?[-+ #0',(]*[\d.*]*[hlLzjtq]*[a-zA-Z@]`)
+	alternatives = text.Pattern(`\{\s*[\pL\pN_]+\s*,\s*(?:plural|select)`)
+)
+
+// unknownPlaceholder returns the first placeholder of a translation that its source text does not have although it has
+// others of the same form, and those. A translation that leaves some out may be right.
+func unknownPlaceholder(source, translated string) (unknown string, known []string) {
+	if alternatives().MatchString(source + translated) {
+		return "", nil
+	}
+	var names [len(placeholderForms)][]string
+	for _, m := range placeholder().FindAllStringSubmatch(source, -1) {
+		form := formOf(m)
+		if name := fmt.Sprintf(placeholderForms[form], m[form]); !slices.Contains(names[form], name) {
+			names[form] = append(names[form], name)
+		}
+	}
+	directives := 0
+	for _, m := range directive().FindAllStringSubmatch(source, -1) {
+		if m[0] != "%%" {
+			n, _ := strconv.Atoi(m[1])
+			directives = max(directives+1, n)
+		}
+	}
+	for _, m := range placeholder().FindAllStringSubmatch(translated, -1) {
+		form := formOf(m)
+		name := fmt.Sprintf(placeholderForms[form], m[form])
+		if form == byNumber {
+			if n, _ := strconv.Atoi(m[form]); n > directives && directives > 0 {
+				return name, []string{fmt.Sprintf("%%1$s to %%%d$s", directives)}
+			}
+		} else if len(names[form]) > 0 && !slices.Contains(names[form], name) {
+			return name, names[form]
+		}
+	}
+	return "", nil
+}
+
+// formOf returns the form of a match of placeholder.
+func formOf(m []string) int {
+	return 1 + slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
+}
+
+// gettextEntries calls do for each added translation of a catalogue of gettext whose source is among the lines too.
+// An entry that is marked as fuzzy is not used.
+func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated string)) {
+	var source, translated string
+	var at diff.Line
+	var fuzzy, added, inSource bool
+	flush := func() {
+		if added && !fuzzy && translated != "" {
+			do(at, source, translated)
+		}
+		translated, added = "", false
+	}
+	for _, l := range lines {
+		word, rest, _ := strings.Cut(l.Text, " ")
+		switch {
+		case strings.HasPrefix(word, "msgstr"):
+			flush()
+			inSource, at = false, l
+		case word == "msgid":
+			flush()
+			source, inSource = "", true
+		case word == "msgid_plural":
+			source += " "
+		case strings.HasPrefix(word, `"`):
+			rest = l.Text
+		default:
+			flush()
+			source, inSource = "", false
+			fuzzy = strings.HasPrefix(l.Text, "#,") && strings.Contains(l.Text, "fuzzy")
+			continue
+		}
+		part, err := strconv.Unquote(strings.TrimSpace(rest))
+		if err != nil {
+			part = rest
+		}
+		if len(source)+len(translated)+len(part) > maxText {
+			continue
+		}
+		if inSource {
+			source += part
+			continue
+		}
+		translated += part
+		if l.Op == diff.Add && !added && part != "" {
+			at, added = l, true
+		}
+	}
+	flush()
+}
+
+// entryForms match an entry of a catalogue on one line, its key and its text, by the ending of the file's name.
+var entryForms = map[string]func() *regexp.Regexp{
+	".json":       text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,?\s*$`),
+	".xml":        text.Pattern(`^\s*<string\s+name="([^"]+)"[^>]*>(.*)</string>\s*$`),
+	".properties": text.Pattern(`^\s*([\w.-]+)\s*=\s*(.*)$`),
+	".strings":    text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*=\s*"((?:[^"\\]|\\.)*)"\s*;\s*$`),
+}
+
+// entryForm returns the one of a catalogue, nil if it is not known. Texts of Rails are in none: it has values to fill in
+// that the source text need not mention.
+func entryForm(name string) *regexp.Regexp {
+	ext := path.Ext(name)
+	if ext == ".arb" { // JSON of Flutter
+		ext = ".json"
+	}
+	if form := entryForms[ext]; form != nil {
+		return form()
+	}
+	return nil
+}
+
+// sourceTexts reads the catalogues that translations are made from.
+type sourceTexts struct {
+	in   *Input
+	read map[string]map[string]string // by path and key; texts with the same key are joined
+}
+
+// of returns the source text of a key in a translated catalogue, empty if it is not known.
+func (s *sourceTexts) of(translated, key string) string {
+	for _, name := range sourcePaths(translated) {
+		texts, ok := s.read[name]
+		if !ok {
+			texts = s.load(name)
+			s.read[name] = texts
+		}
+		if len(texts) > 0 {
+			return texts[key]
+		}
+	}
+	return ""
+}
+
+func (s *sourceTexts) load(name string) map[string]string {
+	entry, texts := entryForm(name), map[string]string{}
+	b, err := s.in.Read(name)
+	if err != nil || len(b) > maxSource {
+		return texts
+	}
+	for line := range strings.Lines(string(b)) {
+		if m := entry.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil && len(texts[m[1]]) < maxText {
+			texts[m[1]] += m[2] + " "
+		}
+	}
+	return texts
+}
+
+// language matches a language in the path of a catalogue: a folder, such as values-de and de.lproj, or the name of a
+// file, or the end of one.
+var language = text.Pattern(`(^|/)(values-)?(` + languageCode + `)(\.lproj)?(/[^/]+)$|(^|[/._-])(` + languageCode + `)(\.\w+)$`)
+
+// languageCode matches de, pt-BR, pt_br, values-pt-rBR's pt-rBR, zh-Hant and fil.
+const languageCode = `[a-z]{2}[-_][a-z]{2}|[a-z]{2,3}(?:[-_](?:r?[A-Z]{2}|[A-Z][a-z]{3}))?`
+
+// sourcePaths returns where the texts can be that a catalogue translates, nil for one that is in English itself.
+func sourcePaths(name string) (paths []string) {
+	m := language().FindStringSubmatchIndex(name)
+	if m == nil {
+		return nil
+	}
+	start, end, project := m[6], m[7], m[8] >= 0
+	if start < 0 {
+		start, end = m[14], m[15]
+	}
+	switch {
+	case strings.HasPrefix(name[start:end], "en"):
+		return nil
+	case m[4] >= 0: // values-de
+		return []string{name[:m[4]] + "values" + name[end:]}
+	case project: // de.lproj
+		paths = append(paths, name[:start]+"Base"+name[end:])
+	}
+	for _, english := range []string{"en", "en-US", "en_US", "en-us", "en_us", "en-GB", "en_GB"} {
+		paths = append(paths, name[:start]+english+name[end:])
+	}
+	if bare, ok := strings.CutSuffix(name[:start], "_"); ok { // messages_de.properties
+		paths = append(paths, bare+name[end:])
+	}
+	return paths
+}

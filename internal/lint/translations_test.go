@@ -1,0 +1,98 @@
+package lint
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+)
+
+func TestUnknownPlaceholder(t *testing.T) {
+	for _, test := range []struct{ source, translated, want string }{
+		{"Page %(page)s", "Página %(pages)s", "%(pages)s"},
+		{"and {{count}} more", "a {{ počet }} více", "{{počet}}"},
+		{"Message {recipient}", "செய்தி {பெறுநர்}", "{பெறுநர்}"},
+		{"Delete '{name}'?", "{0}?", "{0}"},
+		{"%{name} is late", "%{nom} est en retard", "%{nom}"},
+		{"{price, number} a month", "{Preis, number} im Monat", "{Preis}"},
+		{"Files in %1$s: %2$d", "%1$s: %3$d", "%3$s"},
+		{"%d of %s", "%2$s: %1$d, %4$s", "%4$s"},
+
+		{"", "{name}", ""},
+		{"Location of the feeds", "{slug}", ""}, // a word in braces
+		{"Code: %d", "Kod: %1$d", ""},
+		{"Saved 100%% of %s", "%2$s", "%2$s"},
+		{"%1$s has %2$,d", "%2$,d, %1$s", ""},
+		{"{count} files of {name}", "{name}", ""},
+		{"{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", ""},
+		{"{{- name}}", "{{name}}", ""},
+	} {
+		if got, _ := unknownPlaceholder(test.source, test.translated); got != test.want {
+			t.Errorf("%q in %q: %q, want %q", test.translated, test.source, got, test.want)
+		}
+	}
+}
+
+func TestTranslations(t *testing.T) {
+	const json, android = `"hi": "Hello {name}",`, `  <string name="hi">Hello %1$s</string>`
+	head := map[string]string{
+		"locales/en.json": "{\n  " + json + "\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "l10n/app_en.arb": json,
+		"res/values/strings.xml": android, "i18n/msg.properties": "hi=Hello {0}", "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
+	}
+	for _, test := range []struct {
+		path string
+		add  []string
+		want string
+	}{
+		{"locales/de.json", []string{` {`, `+  "hi": "Hallo {Name}",`}, ":2"},
+		{"locales/pt-BR.json", []string{`+  "hi": "Olá {nome}"`, `+  "old": "{b}"`}, ":1 :2"},
+		{"lang/de/app.json", []string{`+"hi": "Hallo {Name}",`}, ":1"},
+		{"l10n/app_de.arb", []string{`+"hi": "Hallo {Name}",`}, ":1"},
+		{"res/values-de-rDE/strings.xml", []string{`+  <string name="hi">Hallo %2$s</string>`}, ":1"},
+		{"i18n/msg_de.properties", []string{`+hi=Hallo {1}`}, ":1"},
+		{"App/de.lproj/A.strings", []string{`+"hi" = "Hallo %2$@";`}, ":1"},
+		{"po/de.po", []string{` #, python-format`, ` msgid ""`, ` "Page %(a)s"`, `-msgstr ""`, `+msgstr ""`, `+"Seite %(b)s"`, `+"x"`}, ":5"},
+		{"po/de.po", []string{` msgid "%(n)s day"`, ` msgid_plural "%(m)s days"`, `+msgstr[0] "%(n)s"`, `+msgstr[1] "%(x)s"`}, ":4"},
+
+		{"po/de.po", []string{` #, fuzzy`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`}, ""},
+		{"po/de.po", []string{` msgid "Page %(a)s"`, ` msgstr "Seite %(b)s"`, `+#~ msgstr "%(b)s"`}, ""},
+		{"po/de.po", []string{` #~ msgid "%(a)s"`, `+msgid "%(b)s"`, `+msgstr "%(b)s"`, `@@50`, `+msgstr "%(c)s"`}, ""},
+		{"locales/de.json", []string{`+  "hi": "Hallo {name}",`, `+  "new": "{x}",`, `-  "hi": "{x}",`}, ""},
+		{"locales/en-GB.json", []string{`+  "hi": "Hello {x}",`}, ""},
+		{"other/de.json", []string{`+"hi": "Hallo {Name}",`}, ""},
+		{"missing/locales/de.json", []string{`+"hi": "Hallo {Name}",`}, ""},
+	} {
+		c := change(test.path, test.add...)
+		c.Classify(diff.Trees{})
+		r := run(t, "translations", &Input{Change: c, Read: func(path string) ([]byte, error) {
+			if s, ok := head[path]; ok {
+				return []byte(s), nil
+			}
+			return nil, fs.ErrNotExist
+		}})
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, strings.TrimPrefix(f.String(), f.Path))
+			if f.Rule != "unknown-placeholder" || f.Severity != precedent.Medium {
+				t.Error(f)
+			}
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s: %q, want %q", test.path, got, test.want)
+		}
+	}
+}
+
+func FuzzTranslations(f *testing.F) {
+	f.Add(`msgid "%(a)s"`, `msgstr "%(b)s"`, `"`)
+	f.Add(`#, fuzzy`, `msgstr[0] "{{a}}%2$s"`, "\x80")
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		change := change("po/de.po", " "+a, "+"+b, "+"+c, "-"+b, "+"+a, "+"+b)
+		change.Classify(diff.Trees{})
+		run(t, "translations", &Input{Change: change})
+		unknownPlaceholder(a+c, b+a)
+		sourcePaths(a)
+	})
+}
