@@ -31,9 +31,10 @@ rest count as read.
 
 ## What is not checked for hidden characters
 
-The analyzer ` + "`unicode`" + ` reports bidirectional controls and tag characters in everything that is text. Other remarks depend on the file:
+The analyzer ` + "`unicode`" + ` reports bidirectional controls and tag characters in everything that people read as text. Other remarks depend on the file:
 
-- None in binary and minified files, in data, and in catalogues of translations: gettext, XLIFF, Qt, Apple, .NET, Android, Flutter, and data in
+- None at all in minified files, if the base has such a file.
+- None in binary and other minified files, in data, and in catalogues of translations: gettext, XLIFF, Qt, Apple, .NET, Android, Flutter, and data in
   folders such as ` + "`locales`" + `. There, embeddings and isolates that end on their line are also left to right-to-left text.
 - In generated, vendored and lock files: only what hides code, such as look-alike letters in names, invisible letters, and zero-width
   characters next to names.

@@ -115,7 +115,7 @@ const maxAlike = 8
 
 // localeCode matches code that has the texts of a program in a language, by its name or its folder.
 var localeCode = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$`)
+	return regexp.MustCompile(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?(messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$`)
 })
 
 func isLocale(name string) bool { return localeCode().MatchString(name) }

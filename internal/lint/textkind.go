@@ -41,7 +41,7 @@ var (
 // corpora of fuzzers, whose files have no extension and often the name of a hash.
 var testData = text.Pattern(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_]tests?|(?-i:[\w.-]*\.(Unit|Integration|Functional|Acceptance)?Tests(\.\w+)*))/` +
 	`(.*/)?[^/]*\.(json|jsonl|toml|ya?ml|xml|csv|tsv|txt|log|golden|snap|in|input|out|output|expected|err|stdout` +
-	`|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi|key)$` +
+	`|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi|key|recording)$` +
 	`|(^|/)(tests?/data|testdata|test[_-](data|files|suite)|fixtures?|goldens?|snapshots?|__snapshots__|corpus` +
 	`|corpora|fuzz\w*|vectors)/` +
 	`|(^|/)test(in|out)put\d*$|(^|/)tests?/(.*/)?[0-9a-f]{16,}(-\d+)?$`)
@@ -71,6 +71,8 @@ func kindOfText(f *diff.File) textKind {
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}
+	case f.Skip == diff.Minified && !f.Excused: // the base has such a file, so people know it, and nobody reads it
+		k.rules = []string{}
 	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"), isTestData(f.Path):
 		k.rules = alwaysReported
 	case f.Skip != "" && !f.TooLarge:

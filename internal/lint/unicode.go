@@ -174,7 +174,7 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	case r == '\x1b':
 		return k.colored && setsColor().MatchString(s[spot.Start:])
 	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
-		return line.toLeft && k.localized
+		return k.localized && (line.toLeft || isForeign(before) || isForeign(after))
 	case r == zeroWidthSpace:
 		return line.unspaced
 	case r == leftToRight, r == rightToLeft, r == arabicMark:
@@ -189,6 +189,9 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	}
 	return false
 }
+
+// isForeign reports whether a character is a letter or a mark of another alphabet than Latin.
+func isForeign(r rune) bool { return r >= 0x300 && isNamePart(r) && !isLatin(r) }
 
 // isUnspaced reports whether a letter is of a script without spaces between words, in which people mark where a line may
 // break.
