@@ -40,7 +40,7 @@ type Thread struct {
 	// it; empty if the forge does not say.
 	Closed   bool
 	ClosedBy string
-	// DismissedBy is who dismissed it in words that a model read, and DismissedWords are those
+	// DismissedBy is who dismissed it with a reaction, or in words that a model read, and DismissedWords are those
 	// words. Both are empty unless that happened.
 	DismissedBy, DismissedWords string
 	// Deleted tells that the comment was deleted.

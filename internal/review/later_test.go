@@ -327,6 +327,35 @@ func TestClosedByTheAuthor(t *testing.T) {
 	}
 }
 
+// TestDismissedByTheAuthor: the author of a pull request dismisses a mild finding, and no severe one that a later push
+// makes of it. Somebody who may write dismisses both.
+func TestDismissedByTheAuthor(t *testing.T) {
+	head := shopHead.with(files{"cart/aws.go": ""})
+	in := input(t, shopBase, head)
+	in.Engine = answering(inCart(loop, "The loop runs past the last item", object{"severity": "medium"}))
+	first := byTitle(t, run(t, in), "The loop runs past the last item")
+	for _, test := range []struct {
+		severity string
+		by       precedent.Message
+		want     precedent.Dropped
+	}{
+		{"medium", precedent.Message{WhoID: "7"}, precedent.Dismissed},
+		{"critical", precedent.Message{WhoID: "7"}, ""},
+		{"critical", precedent.Message{WhoID: "8", MayWrite: true}, precedent.Dismissed},
+	} {
+		in := input(t, shopBase, head)
+		thread := carriedTo(opened("t-1", first, "aaaa"), head)
+		thread.State, thread.Messages = precedent.ThreadWontFix, []precedent.Message{written("Won't fix.", test.by)}
+		in.Threads = []precedent.Thread{thread}
+		in.Engine = answering(inCart(loop, first.Title, object{"severity": test.severity}))
+		r := run(t, in)
+		f := byTitle(t, r, first.Title)
+		if next := WithoutEnded(r, in.Threads); f.Dropped != test.want || next != nil {
+			t.Errorf("%s, dismissed by %s: dropped as %q: %s; then %v", test.severity, test.by.WhoID, f.Dropped, says(f), next)
+		}
+	}
+}
+
 // TestSummaryThreads: what stood in the summary alone is known again as well, and of two findings one thread takes one.
 func TestSummaryThreads(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})

@@ -160,11 +160,14 @@ func (n threadAssignment) take(in *Input, t *openThread, f *precedent.Finding) {
 	}
 }
 
-// dropRepeated drops a finding whose thread people closed.
+// dropRepeated drops a finding whose thread people closed, unless it is one now that they may not dismiss.
 func (t *openThread) dropRepeated(f *precedent.Finding) {
 	f.Thread = t.ID
 	why := "a person closed its thread"
 	switch {
+	case (isSevere(f.Severity) || f.Category.Protected()) && t.endedByAuthor():
+		f.Note("threads", "the author of the pull request dismissed its thread, and may not dismiss what is severe")
+		return
 	case t.Deleted:
 		why = "a person deleted its comment"
 	case t.State == precedent.ThreadWontFix:

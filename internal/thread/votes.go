@@ -27,8 +27,8 @@ func lastVote(votes []Vote, content string) (Vote, bool) {
 // with 👎, which counts like the words that chat.Dismissal recognizes. The votes are by thread.
 func Dismiss(ts []precedent.Thread, votes map[string][]Vote) {
 	for i := range ts {
-		if _, down := lastVote(votes[ts[i].ID], "-1"); down && !ts[i].State.Final() {
-			ts[i].State = precedent.ThreadWontFix
+		if by, down := lastVote(votes[ts[i].ID], "-1"); down && !ts[i].State.Final() {
+			ts[i].State, ts[i].DismissedBy = precedent.ThreadWontFix, by.Who.Login
 		}
 	}
 }
