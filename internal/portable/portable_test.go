@@ -231,6 +231,38 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
+// TestClockAhead: what a person says of a row from a machine whose clock is ahead counts, and stays when the row comes
+// again.
+func TestClockAhead(t *testing.T) {
+	from, to := openMemory(t), openMemory(t)
+	ahead := now.Add(time.Hour)
+	reject(t, from, "aa", ahead)
+	learn(t, from, learningOf("l1", "check errors", ahead))
+	outcome := precedent.Outcome{Fingerprint: "bb", PullRequest: 3, Kind: precedent.Declined, At: ahead}
+	needs.NoError(t, rowsOf(t, from).SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
+	text, rows := export(t, from), rowsOf(t, to)
+	needs.Value(Read(t.Context(), to, strings.NewReader(text), false))(t)
+	held := needs.Value(rows.Dismissal(t.Context(), "aa", now))(t)
+	needs.Value(rows.Retire(t.Context(), held.ID, "fixed", now))(t)
+	_, err := rows.ChangeLearning(t.Context(), "l1", "li", "edited", now, func(l *precedent.Learning) error {
+		l.Directive = "check all errors"
+		return nil
+	})
+	needs.NoError(t, err)
+	outcome.Kind, outcome.At = precedent.Fixed, now
+	needs.NoError(t, rows.SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
+	needs.Value(Read(t.Context(), to, strings.NewReader(text), false))(t)
+	if j := needs.Value(rows.Dismissal(t.Context(), "aa", now))(t); j != nil {
+		t.Errorf("the dismissal came back: %+v", j)
+	}
+	if l := needs.Value(rows.Learnings(t.Context()))(t); len(l) != 1 || l[0].Directive != "check all errors" {
+		t.Errorf("the edit was lost: %+v", l)
+	}
+	if o := needs.Value(rows.Outcomes(t.Context(), 3))(t); len(o) != 1 || o[0].Kind != precedent.Fixed {
+		t.Errorf("the outcome was lost: %+v", o)
+	}
+}
+
 // TestRefusedFiles: a damaged or hostile file changes nothing and says the line.
 func TestRefusedFiles(t *testing.T) {
 	m := openMemory(t)

@@ -125,7 +125,8 @@ func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, 
 		}
 		_, err = tx.ExecContext(ctx, `
 			INSERT INTO forgotten (repo_id, kind, id, at)
-			SELECT j.repo_id, $3, j.fingerprint, $4 FROM rejections j WHERE j.repo_id = $1 AND j.id = $2
+			SELECT j.repo_id, $3, j.fingerprint, CASE WHEN j.at > $4 THEN j.at ELSE $4 END
+			FROM rejections j WHERE j.repo_id = $1 AND j.id = $2
 			ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = excluded.at`, r.id, id, forgottenDismissal, millis(at))
 		return err
 	})

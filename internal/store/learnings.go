@@ -156,6 +156,7 @@ func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at ti
 				return err
 			}
 			saved = CleanLearning(saved)
+			at = notBefore(at, saved.UpdatedAt)
 			saved.ID, saved.UpdatedAt = id, at
 		}
 		return r.writeLearning(ctx, tx, saved, who, action, at)

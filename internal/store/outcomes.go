@@ -26,29 +26,21 @@ func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, err
 // who decided got write permission only now.
 func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) error {
 	const op = "save outcomes"
-	documents := make([]string, len(outcomes))
-	for i, o := range outcomes {
+	for _, o := range outcomes {
 		if o.Fingerprint == "" || o.Kind == "" || o.PullRequest <= 0 {
 			return r.db.fail(op, errors.New("an outcome without fingerprint, kind or pull request"))
 		}
-		document, err := json.Marshal(o)
-		if err != nil {
-			return r.db.fail(op, err)
-		}
-		documents[i] = string(document)
 	}
 	if len(outcomes) == 0 {
 		return nil
 	}
 	return r.change(ctx, op, func(tx *sql.Tx) error {
-		for i, o := range outcomes {
-			if news, err := r.changesOutcome(ctx, tx, o); err != nil || !news {
-				if err != nil {
-					return err
-				}
-				continue
+		for _, o := range outcomes {
+			news, err := r.changesOutcome(ctx, tx, &o)
+			if err == nil && news {
+				err = r.setOutcome(ctx, tx, o)
 			}
-			if err := r.setOutcome(ctx, tx, o, documents[i]); err != nil {
+			if err != nil {
 				return err
 			}
 		}
@@ -57,8 +49,12 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 }
 
 // setOutcome saves an outcome in place of another one.
-func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome, document string) error {
-	_, err := tx.ExecContext(ctx, `
+func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) error {
+	document, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
 		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder,
 			category, severity)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -66,19 +62,20 @@ func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome, 
 			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted,
 			confidence = excluded.confidence, refit = excluded.refit, finder = excluded.finder,
 			category = excluded.category, severity = excluded.severity`,
-		r.id, o.PullRequest, o.Fingerprint, o.Kind, document, millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
+		r.id, o.PullRequest, o.Fingerprint, o.Kind, string(document), millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
 		o.Category, o.Severity)
 	return err
 }
 
-// changesOutcome tells whether the outcome replaces the saved one.
-func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) (bool, error) {
+// changesOutcome tells whether the outcome replaces the saved one, and makes it the later one.
+func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o *precedent.Outcome) (bool, error) {
 	old, err := documents[precedent.Outcome](ctx, tx,
 		"SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 AND fingerprint = $3",
 		[]any{r.id, o.PullRequest, o.Fingerprint})
 	if err != nil || len(old) == 0 {
 		return err == nil, err
 	}
+	o.At = notBefore(o.At, old[0].At)
 	return o.Kind != precedent.OutcomeUnknown && (o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite), nil
 }
 

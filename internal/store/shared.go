@@ -118,6 +118,15 @@ func (r *Repo) forgotten(ctx context.Context, q querier) ([]Forgotten, error) {
 		})
 }
 
+// notBefore returns the time at which a row changes that was changed at another one: later, also if the clock of the
+// machine that did is ahead, so that a merge keeps the change.
+func notBefore(at, last time.Time) time.Time {
+	if at.Before(last) {
+		return last.Add(time.Millisecond)
+	}
+	return at
+}
+
 // MergeShared saves the rows that merge returns for the present ones, in one transaction: each
 // replaces the one with its key, dismissals that were taken back are deleted, and the history of
 // a learning is replaced as a whole. Merge may be called more than once.
@@ -219,11 +228,7 @@ func (r *Repo) forget(ctx context.Context, tx *sql.Tx, f Forgotten) error {
 
 func (r *Repo) mergeOutcomes(ctx context.Context, tx *sql.Tx, s Shared) error {
 	for _, o := range s.Outcomes {
-		document, err := json.Marshal(o)
-		if err != nil {
-			return err
-		}
-		if err := r.setOutcome(ctx, tx, o, string(document)); err != nil {
+		if err := r.setOutcome(ctx, tx, o); err != nil {
 			return err
 		}
 	}
