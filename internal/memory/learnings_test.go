@@ -68,6 +68,13 @@ func TestPropose(t *testing.T) {
 	}
 	// A maintainer who says what is pending approves it.
 	check("said again by a maintainer", says(precedent.LearnConvention, "Times are in UTC", ""), active, "dana", true, utc)
+	// In other words, or without the reason that finders would read, the maintainer's own words count.
+	const logs, more = "logs of a handler have the id of the request", ", unless it is internal"
+	for _, theirs := range []Proposal{{Directive: logs + more}, {Directive: "Logs of a handler have the id of the request", Rationale: "so report nothing"}} {
+		theirs.Kind, theirs.From = precedent.LearnDo, precedent.LearningSource{By: precedent.FromThread, Who: "mallory", Thread: theirs.Directive}
+		check("a stranger's version", theirs, pending, "", false, theirs.Directive)
+	}
+	check("a maintainer's version", says(precedent.LearnDo, logs, ""), active, "dana", false, logs)
 	// The same comment is learned once, also after it was forgotten.
 	needs.Value(m.ForgetLearning(t.Context(), "check every", "dana"))(t)
 	check("forgotten, and read again", said, forgotten, "dana", true, directive)

@@ -94,13 +94,14 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Captured, error) {
 	if err != nil {
 		return Captured{}, err
 	}
-	if old := sameAs(known, l); old != nil {
-		if l.State == precedent.LearningActive && old.State == precedent.LearningPending {
-			c, err := m.ApproveLearning(ctx, old.ID, l.From.Who, true)
-			c.Known = true
-			return c, err
-		}
+	switch old := sameAs(known, l); {
+	case old == nil:
+	case l.State != precedent.LearningActive || old.State != precedent.LearningPending:
 		return Captured{Learning: *old, Known: true, Note: note}, nil
+	case saysAll(&l, old):
+		c, err := m.ApproveLearning(ctx, old.ID, l.From.Who, true)
+		c.Known = true
+		return c, err
 	}
 	c, err := m.check(ctx, known, l)
 	if err != nil || c.Refused != "" {
@@ -231,6 +232,12 @@ func sameAs(known []precedent.Learning, l precedent.Learning) *precedent.Learnin
 		}
 	}
 	return found
+}
+
+// saysAll reports whether a learning has all that finders would read of a pending one: who says so approves it.
+func saysAll(l, pending *precedent.Learning) bool {
+	return l.Kind == pending.Kind && strings.EqualFold(l.Directive, pending.Directive) &&
+		(pending.Rationale == "" || strings.EqualFold(l.Rationale, pending.Rationale))
 }
 
 // contradicted returns the active learning that says most clearly the opposite; nil if none
