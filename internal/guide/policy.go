@@ -224,6 +224,9 @@ func Sections(p precedent.Policy, data []byte, finders []string) map[string]stri
 	if p.Precedents == precedent.PrecedentsOff {
 		all["precedents"] = string(p.Precedents)
 	}
+	if all["learnings"] == "" && p.Learnings.Off {
+		all["learnings"] = "{enabled: false}"
+	}
 	if p.RequestChanges {
 		all["request_changes"] = "true"
 	}
@@ -289,7 +292,8 @@ func UnreadablePolicy(name, why string) (precedent.Policy, []error) {
 }
 
 // failClosed restricts what an error could loosen. What the gate runs and what may be fixed is not
-// known then, so nothing is run or fixed; nothing is cited, and blocking findings request changes.
+// known then, so nothing is run or fixed; nothing is cited, no learning is used or captured, and blocking findings
+// request changes.
 // All other sections only add to what is reviewed and shown if they are missing. A key that is not
 // known counts as the one that it resembles.
 func failClosed(p *precedent.Policy, errs []error) {
@@ -311,6 +315,8 @@ func failClosed(p *precedent.Policy, errs []error) {
 		switch meant {
 		case "precedents":
 			p.Precedents = precedent.PrecedentsOff
+		case "learnings":
+			p.Learnings = precedent.LearningPolicy{Off: true}
 		case "request_changes":
 			p.RequestChanges = true
 		}

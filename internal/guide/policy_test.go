@@ -36,7 +36,8 @@ func refuses(t *testing.T, section string, values ...string) {
 	t.Helper()
 	for _, value := range values {
 		got, errs := ParsePolicy([]byte(section+": "+value+"\n"), PolicyFile, nil)
-		if len(errs) == 0 || !cmp.Equal(withoutBroken(got), precedent.Policy{}) {
+		if got.Learnings.Off = got.Learnings.Off && section != "learnings"; len(errs) == 0 ||
+			!cmp.Equal(withoutBroken(got), precedent.Policy{}) {
 			t.Errorf("%s: %s: %+v, %v", section, value, got, errs)
 		}
 	}
@@ -262,6 +263,7 @@ func TestPolicyFailsClosed(t *testing.T) {
 		"gaet: {commands: []}\n":                           "gate",
 		"fix: {max_files: many}\n":                         "fix",
 		"precedents: nobody\n":                             "precedents",
+		"learnings: {enabled: false, captures: ask}\n":     "learnings",
 		"request_changes: yes\n":                           "request_changes",
 		"threshold: {\n":                                   "gate fix",
 		"- threshold\n":                                    "gate fix",
@@ -276,6 +278,7 @@ func TestPolicyFailsClosed(t *testing.T) {
 			{"gate", p.Gate.Off && p.Gate.Broken != ""},
 			{"fix", p.Fix.Off && p.Fix.Broken != ""},
 			{"precedents", p.Precedents == precedent.PrecedentsOff},
+			{"learnings", p.Learnings.Off},
 			{"request_changes", p.RequestChanges},
 		} {
 			if s.on {
@@ -387,7 +390,7 @@ func TestPolicyKeys(t *testing.T) {
 		for _, value := range valid {
 			got, errs := ParsePolicy([]byte(key+": "+value+"\n"), PolicyFile, testFinders)
 			if got = withoutBroken(got); len(errs) > 0 { // see TestPolicyFailsClosed
-				got.RequestChanges, got.Precedents = false, ""
+				got.RequestChanges, got.Precedents, got.Learnings.Off = false, "", false
 			}
 			_, allowed := valid[strings.TrimSpace(key)]
 			if effect := !cmp.Equal(got, precedent.Policy{}); effect && (!allowed || len(errs) > 0) {
