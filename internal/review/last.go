@@ -101,21 +101,40 @@ func (x *reader) findKept() {
 			continue
 		}
 		for ref, h := range x.in.Since.Unchanged {
-			if !x.plan.before[ref] || !h.Holds(f.Span) {
+			file := &x.in.Change.Files[ref.File]
+			now, whole := &file.Hunks[ref.Hunk], f.Start == 0 && f.Path == h.Path
+			if !x.plan.before[ref] || !h.Holds(f.Span) && (!whole || !x.unchanged(file)) {
 				continue
 			}
-			now := &x.in.Change.Files[ref.File].Hunks[ref.Hunk]
 			moved := now.NewStart - h.Start
 			if f.Side == precedent.Left {
 				moved = now.OldStart - h.OldStart
 			}
-			f.Start, f.End = f.Start+moved, f.End+moved
+			if !whole {
+				f.Start, f.End = f.Start+moved, f.End+moved
+			}
 			x.kept = append(x.kept, asBefore(f))
 			x.threads = slices.DeleteFunc(x.threads, func(t *openThread) bool { return t.ID == f.ID })
 			break
 		}
 	}
 	slices.SortFunc(x.kept, func(a, b precedent.Finding) int { return byContent(&a, &b) })
+}
+
+// unchanged reports whether the last review read exactly the hunks that a file has.
+func (x *reader) unchanged(file *diff.File) bool {
+	read := 0
+	for _, h := range x.in.Since.Unchanged {
+		if h.Path == file.Path {
+			read++
+		}
+	}
+	for _, h := range x.in.Last.Reading.Hunks {
+		if h.Path == file.Path {
+			read--
+		}
+	}
+	return read == 0 && x.in.Since.Changed.File(file.Path) == nil
 }
 
 // asBefore returns a finding as it was before the last review refitted, suppressed and selected.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -352,6 +353,32 @@ func TestDismissedByTheAuthor(t *testing.T) {
 		f := byTitle(t, r, first.Title)
 		if next := WithoutEnded(r, in.Threads); f.Dropped != test.want || next != nil {
 			t.Errorf("%s, dismissed by %s: dropped as %q: %s; then %v", test.severity, test.by.WhoID, f.Dropped, says(f), next)
+		}
+	}
+}
+
+// TestWholeFileOfTheLast: a dismissed finding about a file as a whole is kept from one local review to the next, so that it
+// is shown again when the dismissal is taken back.
+func TestWholeFileOfTheLast(t *testing.T) {
+	in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
+	about := finding("cart/cart.go", 0, "", "The file has two purposes", object{"evidence": line(loop)})
+	in.Engine = answering(about)
+	in.Reading = &precedent.Reading{Hunks: Hunks(in.Change)}
+	in.Last = run(t, in)
+	first := byTitle(t, in.Last, "The file has two purposes")
+	same := Unchanged(in.Change, in.Reading.Hunks, in.Reading)
+	in.Since = &Since{Head: "head", Changed: Unread(in.Change, same), Unchanged: same}
+	in.Engine = answering()
+	for _, dismissed := range []bool{true, false} {
+		in.Recall.Dismissals = nil
+		if dismissed {
+			in.Recall.Dismissals = []precedent.Dismissal{
+				{ID: "j", Fingerprint: first.Fingerprint, Claim: first.Title, At: in.Now(), ExpiresAt: in.Now().Add(time.Hour)},
+			}
+		}
+		in.Last = run(t, in)
+		if f := byTitle(t, in.Last, first.Title); f.Live() == dismissed || f.Start != 0 || f.ID != first.ID {
+			t.Errorf("dismissed %t: %+v", dismissed, f)
 		}
 	}
 }
