@@ -252,9 +252,12 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		}
 	}
 	reopened := known && before.Closed && !t.Closed
+	if reopened {
+		t.DismissedBy, t.DismissedWords = "", ""
+	}
 	_, _, declined := dismissedIn(*t, dismissers(*t, a.self.Author))
 	switch {
-	case t.Deleted, declined, before.State == precedent.ThreadWontFix:
+	case t.Deleted, declined, before.State == precedent.ThreadWontFix && !reopened:
 		t.State = precedent.ThreadWontFix
 	case before.State == precedent.ThreadResolved && !reopened:
 		t.State = precedent.ThreadResolved

@@ -72,8 +72,8 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 // wont_fix if a person with write permission dismissed the finding, or if the comment was
 // deleted, or if the author of the pull request dismissed a finding that is neither severe nor
 // in a protected category. Both are final unless a person reopens the
-// conversation. It is addressed if we closed it, or found it fixed and have yet to close it;
-// pending_response if a person wrote and no review has handled that; else open.
+// conversation, in which the words of a dismissal still count. It is addressed if we closed it, or found it fixed and
+// have yet to close it; pending_response if a person wrote and no review has handled that; else open.
 func Assemble(
 	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Identity,
 	mayWrite func(forge.Person) bool,

@@ -223,6 +223,8 @@ func TestStates(t *testing.T) {
 		{name: "addressed, and asked", conv: open, stored: asIs(addressed), said: says(ann, "Is it?"), want: pending},
 		{name: "opened again by a person", conv: open, stored: wasClosed(addressed), want: isOpen},
 		{name: "resolved, then opened again", conv: open, stored: wasClosed(resolved), want: isOpen},
+		{name: "dismissed, then opened again", conv: open, stored: wasClosed(wontFix), want: isOpen},
+		{name: "dismissed in words that are still there", conv: open, stored: wasClosed(wontFix), said: says(dana, "Won't fix."), want: wontFix},
 		{name: "resolved, and the forge does not tell any more", stored: wasClosed(resolved), want: resolved},
 		{name: "a review looked at what was said", said: says(ann, "Hm."), stored: heard, want: isOpen},
 		{name: "it was edited since", said: says(ann, "Hm, why?"), stored: heard, want: pending},
