@@ -58,6 +58,31 @@ func TestFailedAnalyzers(t *testing.T) {
 	}
 }
 
+// TestUnderstoodByAnalyzers: without a model a change is clean only if analyzers read each of its files that is not
+// skipped; a file that two of them read counts once.
+func TestUnderstoodByAnalyzers(t *testing.T) {
+	report := func(files ...string) Report {
+		r := Report{Analyzer: true, Files: map[string]bool{}, Run: precedent.FinderRun{Status: precedent.StatusEmpty}}
+		for _, f := range files {
+			r.Files[f] = true
+		}
+		return r
+	}
+	for _, test := range []struct {
+		reports []Report
+		want    precedent.Verdict
+	}{
+		{[]Report{report("a.go"), report("b.py")}, precedent.Clean},
+		{[]Report{report("a.go"), report("a.go")}, precedent.NoFindings},
+		{[]Report{report("a.go", "made.go")}, precedent.NoFindings},
+	} {
+		r := &precedent.Review{Scope: precedent.AnalyzersScope, Coverage: precedent.Coverage{
+			Files: 3, Skipped: []precedent.SkippedFile{{Path: "made.go", Reason: "generated"}},
+		}}
+		needs.Equal(t, test.want, verdict(r, test.reports, &Input{}))
+	}
+}
+
 // TestSkippedBeyondALimit: a skipped file of which a line was cut makes the review partial,
 // because nobody looked for credentials in the rest of the line.
 func TestSkippedBeyondALimit(t *testing.T) {

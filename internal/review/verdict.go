@@ -42,16 +42,18 @@ func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict
 // withoutFindings is the verdict of a complete review without findings. Without a model it is clean only if
 // analyzers that understand the language read every file: the others look for secrets and the like.
 func withoutFindings(r *precedent.Review, reports []Report) precedent.Verdict {
-	understood := 0
+	understood := map[string]bool{} // the skipped files included
+	for _, f := range r.Coverage.Skipped {
+		understood[f.Path] = true
+	}
 	for _, rep := range reports {
-		for _, read := range rep.Files {
+		for path, read := range rep.Files {
 			if read {
-				understood++
+				understood[path] = true
 			}
 		}
 	}
-	if len(r.Coverage.NotChecked) > 0 || r.Scope == precedent.AnalyzersScope &&
-		understood < r.Coverage.Files-len(r.Coverage.Skipped) {
+	if len(r.Coverage.NotChecked) > 0 || r.Scope == precedent.AnalyzersScope && len(understood) < r.Coverage.Files {
 		return precedent.NoFindings
 	}
 	return precedent.Clean
