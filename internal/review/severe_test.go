@@ -31,6 +31,10 @@ func TestObedientJudge(t *testing.T) {
 			claim(5, loop, "The total is wrong", "critical", "bugs"),
 			claim(5, loop, "The total is odd", "low", "style"),
 		}, "The total is wrong"},
+		{"a milder category on the same line", []object{
+			claim(5, loop, "The total is wrong", "medium", "security"),
+			claim(5, loop, "The total is odd", "medium", "style"),
+		}, "The total is wrong"},
 		{"mild ones", []object{
 			claim(5, loop, "The total is wrong", "medium", "bugs"),
 			claim(8, neg, "The total is odd", "medium", "types"),

@@ -56,7 +56,7 @@ func (x *reader) merge(ctx context.Context) {
 			if moreSpecific(b, a) {
 				a, b = b, a
 			}
-			return provesSame(a, b)
+			return provesSame(a, b) && (a.Category.Protected() || isSevere(a.Severity) || !b.Category.Protected())
 		})
 	})
 }
