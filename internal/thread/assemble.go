@@ -252,12 +252,13 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		}
 	}
 	reopened := known && before.Closed && !t.Closed
-	if reopened {
-		t.DismissedBy, t.DismissedWords = "", ""
+	if reopened || t.DismissedWords == "" {
+		t.DismissedBy, t.DismissedWords = "", "" // Dismiss knows who still votes against it
 	}
+	voted := before.DismissedBy != "" && before.DismissedWords == ""
 	_, _, declined := dismissedIn(*t, dismissers(*t, a.self.Author))
 	switch {
-	case t.Deleted, declined, before.State == precedent.ThreadWontFix && !reopened:
+	case t.Deleted, declined, before.State == precedent.ThreadWontFix && !reopened && !voted:
 		t.State = precedent.ThreadWontFix
 	case before.State == precedent.ThreadResolved && !reopened:
 		t.State = precedent.ThreadResolved

@@ -224,6 +224,7 @@ func TestStates(t *testing.T) {
 		{name: "opened again by a person", conv: open, stored: wasClosed(addressed), want: isOpen},
 		{name: "resolved, then opened again", conv: open, stored: wasClosed(resolved), want: isOpen},
 		{name: "dismissed, then opened again", conv: open, stored: wasClosed(wontFix), want: isOpen},
+		{name: "dismissed by a reaction, which Dismiss looks for", stored: stored(wontFix, func(th *precedent.Thread) { th.DismissedBy = "dana" }), want: isOpen},
 		{name: "dismissed in words that are still there", conv: open, stored: wasClosed(wontFix), said: says(dana, "Won't fix."), want: wontFix},
 		{name: "resolved, and the forge does not tell any more", stored: wasClosed(resolved), want: resolved},
 		{name: "a review looked at what was said", said: says(ann, "Hm."), stored: heard, want: isOpen},
