@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/chat"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -227,7 +228,7 @@ func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command
 	}
 	captured, err := c.propose(ctx, c.proposal(h, cmd, memory.Proposal{
 		Kind: precedent.LearnException, Directive: "Do not report again: " + h.thread.Title, Rationale: cmd.Content,
-		Category: h.thread.Category, Glob: cmp.Or(cmd.Glob, h.thread.Path),
+		Category: h.thread.Category, Glob: cmp.Or(cmd.Glob, guide.Literal(h.thread.Path)),
 		Inferred: c.state.Capture == precedent.CaptureAsk || !h.mayWrite || !c.isMaintainer(ctx, h.Author),
 	}))
 	if err != nil || captured.Refused != "" || captured.Known && captured.From.Comment != h.ID {

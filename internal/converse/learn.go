@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/chat"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/intent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/post"
@@ -80,9 +81,9 @@ func (c *conversation) proposal(h *request, cmd chat.Command, p memory.Proposal)
 		}
 		switch dir := path.Dir(t.Path); {
 		case cmd.Place == chat.ThisFile:
-			p.Glob = t.Path
+			p.Glob = guide.Literal(t.Path)
 		case cmd.Place == chat.ThisDirectory && dir != ".":
-			p.Glob = dir + "/**"
+			p.Glob = guide.Literal(dir) + "/**"
 		}
 	}
 	return p

@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/chat"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/prompt"
@@ -169,7 +170,7 @@ func (c *conversation) follow(ctx context.Context, h *request, said reply, a *po
 	p := c.proposal(h, chat.Command{Sentence: plainWords(said.Quote)},
 		memory.Proposal{Kind: l.Kind, Directive: l.Directive, Rationale: l.Rationale, Inferred: true})
 	if h.thread != nil && l.Kind.Quieter() {
-		p.Glob = h.thread.Path
+		p.Glob = guide.Literal(h.thread.Path)
 	}
 	captured, err := c.propose(ctx, p)
 	if err != nil || captured.Refused != "" || captured.Known && captured.From.Comment != h.ID {

@@ -38,6 +38,11 @@ func match(glob, p string) bool {
 	return doublestar.MatchUnvalidated(glob, p)
 }
 
+// Literal returns a glob for one path, whose brackets and stars are no wildcards: names such as pages/[id].tsx have them.
+func Literal(p string) string { return literal.Replace(p) }
+
+var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]")
+
 // CheckGlob returns what is wrong with a glob. Globs that leave the repository, or
 // that could match more than they seem to, are rejected, never corrected.
 func CheckGlob(s string) error {

@@ -80,7 +80,7 @@ func commonScope(paths []string) string {
 	case one:
 		return first
 	case dir != "." && dir != "/":
-		glob = dir + "/**"
+		glob = guide.Literal(dir) + "/**"
 	case ext == "":
 		return ""
 	}
@@ -91,7 +91,7 @@ func commonScope(paths []string) string {
 }
 
 // inScope reports whether a path is in the scope of an insight.
-func inScope(scope, path string) bool { return scope == path || inFiles(scope, path) }
+func inScope(scope, path string) bool { return inFiles(scope, path) }
 
 // InsightName is a model's name for a pattern.
 type InsightName struct {

@@ -172,7 +172,7 @@ func ruleNames(f *precedent.Finding) []string {
 // cleanGlob removes what does not matter in a glob.
 func cleanGlob(glob string) string { return strings.TrimPrefix(strings.TrimSpace(glob), "./") }
 
-// inFiles reports whether a path fits the glob of a dismissal; every path fits an empty one.
+// inFiles reports whether a path fits the glob of a dismissal, or is that very path; every path fits an empty one.
 func inFiles(glob, path string) bool {
-	return glob == "" || guide.Match(glob, path) || !strings.ContainsAny(glob, "*?[{") && guide.AtOrBelow(glob, path)
+	return glob == "" || glob == path || guide.Match(glob, path) || !strings.ContainsAny(glob, "*?[{") && guide.AtOrBelow(glob, path)
 }

@@ -87,11 +87,14 @@ func TestDismissWithin(t *testing.T) {
 	at := func(path string) precedent.Finding {
 		return in(find(path, "defer f.Close() // "+path, precedent.Bugs, precedent.Medium, title), "Load")
 	}
-	first := at("io/a.go")
-	fs := []precedent.Finding{first, at("io/b.go"), at("net/c.go")}
+	first, page := at("io/a.go"), at("pages/[id].tsx")
+	fs := []precedent.Finding{first, at("io/b.go"), at("net/c.go"), page}
 	record(t, m, "r1", "head", fs...)
 	if _, err := m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "net/**"}); !errors.Is(err, ErrGlob) {
 		t.Errorf("outside of its files: %v", err)
+	}
+	if _, err := m.Dismiss(t.Context(), page.ID, Dismissal{Glob: page.Path}); err != nil {
+		t.Errorf("its own file, with brackets in its name: %v", err)
 	}
 	j := needs.Value(m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "io/", Reason: "never in this repo"}))(t)
 	out := Suppress(fs, []precedent.Dismissal{j}, *now, 75, nil)
