@@ -197,3 +197,48 @@ func TestDismissedByCommand(t *testing.T) {
 		}
 	})
 }
+
+// reading is a witness that finds only what it is shown.
+type reading struct{ *witness }
+
+func (w reading) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	shown := &witness{}
+	for _, f := range w.finds {
+		if strings.Contains(t.Common+t.Prefix+t.Prompt, f.quote) {
+			shown.finds = append(shown.finds, f)
+		}
+	}
+	return shown.Run(ctx, t)
+}
+
+// TestTakenBack: a finding that a dismissal hid from the first review on is shown by the next one after the dismissal was
+// taken back, although its lines have not changed.
+func TestTakenBack(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		a, b := flawAt("alpha", 8), flawAt("beta", 20)
+		s.w.finds, s.app.fixedEngine = []told{a, b}, reading{s.w}
+		dismisses := func(args ...string) {
+			if status, said := s.run(append([]string{"dismiss", "--repo", s.connection().Host() + "/octo/app"}, args...)...); status != precedent.ExitClean {
+				t.Fatalf("%v: status %d\n%s", args, status, said)
+			}
+		}
+		if status, said := s.run("pr", s.door.URL+"/octo/app/pull/7", "--json"); status > precedent.ExitFindings {
+			t.Fatalf("status %d\n%s", status, said)
+		}
+		id := ""
+		for _, f := range parsed[precedent.Review](t, s.out.String()).Findings {
+			if strings.Contains(f.Title, a.title()) {
+				id = f.ID
+			}
+		}
+		dismisses(id, "--reason", "a fixture")
+		s.posts("dismissed", precedent.ExitFindings, "1 finding", "1 dismissed")
+		dismisses("--undo", id)
+		s.push("unrelated", map[string]string{"other.js": "fine()\n"})
+		s.posts("taken back", precedent.ExitFindings)
+		if s.remark(a) == nil {
+			t.Errorf("it is not shown again:\n%s", s.summary())
+		}
+	})
+}

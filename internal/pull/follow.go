@@ -125,6 +125,14 @@ func (p *Pull) relocate(ctx context.Context, s *State, last *precedent.Review, r
 			workspace.ShortID(last.Head))
 		return nil
 	}
+	again, err := p.takenBack(ctx, last)
+	if err != nil {
+		return err
+	}
+	if again {
+		p.Env.Notice(ctx, "what hid a finding of the last review was taken back: reading everything again")
+		return nil
+	}
 	since, err := changesSince(ctx, s, there, last)
 	if err != nil {
 		return err
@@ -135,6 +143,29 @@ func (p *Pull) relocate(ctx context.Context, s *State, last *precedent.Review, r
 	}
 	s.Earlier.since, s.Earlier.rules = since, last.RulesChecked
 	return nil
+}
+
+// takenBack reports whether a dismissal or a learning that hid a finding of a review does not hold any more. A finding
+// with a thread is followed by that.
+func (p *Pull) takenBack(ctx context.Context, last *precedent.Review) (bool, error) {
+	held, err := p.Workspace.Memory.Dismissals(ctx)
+	if err != nil {
+		return false, err
+	}
+	learned, err := p.Workspace.Memory.Learnings(ctx)
+	return slices.ContainsFunc(last.Findings, func(f precedent.Finding) bool {
+		switch {
+		case f.Thread != "":
+			return false
+		case f.Dropped == precedent.Dismissed, f.Dropped == precedent.Rejected:
+			return !slices.ContainsFunc(held, func(j precedent.Dismissal) bool {
+				return j.ID == f.DroppedBy || f.Dropped == precedent.Dismissed && j.Fingerprint == f.Fingerprint
+			})
+		}
+		return f.Dropped == precedent.ByLearning && slices.ContainsFunc(learned, func(l precedent.Learning) bool {
+			return l.ID == f.DroppedBy && l.State != precedent.LearningActive
+		})
+	}), err
 }
 
 // changesSince compares the head with the one that was reviewed last.
