@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -117,7 +118,7 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismis
 		return precedent.Dismissal{}, &Error{Err: ErrGlob, Msg: fmt.Sprintf("finding %s is in %s, which is not in %s",
 			j.Finding, j.Path, d.Glob), Hint: "give a path that contains it, or none"}
 	}
-	j.Reason, j.Who, j.Glob, j.At = strings.TrimSpace(d.Reason), strings.TrimSpace(d.Who), d.Glob, m.Now()
+	j.Reason, j.Who, j.Glob, j.At = withoutSecrets(d.Reason), strings.TrimSpace(d.Who), d.Glob, m.Now()
 	j, added, err := rows.Reject(ctx, j)
 	if err == nil && !added {
 		what := "finding " + j.Finding
@@ -131,6 +132,12 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismis
 		}
 	}
 	return j, err
+}
+
+// withoutSecrets returns what a person wrote as it is stored: without credentials and hidden characters.
+func withoutSecrets(s string) string {
+	s, _ = secret.Redact("", text.Clean(s))
+	return strings.TrimSpace(s)
 }
 
 // Widen returns the glob of the files that a dismissed remark has in common with where it was dismissed before; empty

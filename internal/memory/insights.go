@@ -146,7 +146,7 @@ func (m *Memory) DismissInsight(ctx context.Context, idPrefix, who, reason strin
 			return &Error{Err: ErrDismissed, Msg: fmt.Sprintf("insight %s was already dismissed by %s on %s", i.ID,
 				i.Dismissed.Who, i.Dismissed.At.UTC().Format(time.DateOnly)), Hint: "undo: precedent insights dismiss --undo " + i.ID}
 		}
-		i.Dismissed = &precedent.InsightDismissal{Who: strings.TrimSpace(who), Reason: strings.TrimSpace(reason), At: m.Now()}
+		i.Dismissed = &precedent.InsightDismissal{Who: strings.TrimSpace(who), Reason: withoutSecrets(reason), At: m.Now()}
 		return nil
 	})
 }

@@ -73,7 +73,7 @@ func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outco
 		Finding: precedent.FindingID(m.Repo, t.Fingerprint), Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title,
 		Path:     t.Path,
 		Category: t.Category, Severity: t.Severity, At: m.Now(),
-		Reason: text.Cut(strings.TrimSpace(o.Words), maxReason), Who: text.Cut(strings.TrimSpace(o.Who), maxWho),
+		Reason: text.Cut(withoutSecrets(o.Words), maxReason), Who: text.Cut(strings.TrimSpace(o.Who), maxWho),
 	}
 	found, err := rows.FindingsByID(ctx, j.Finding, maxCandidates)
 	if err != nil {

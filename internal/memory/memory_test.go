@@ -97,6 +97,18 @@ func TestSameChangeAgain(t *testing.T) {
 	}
 }
 
+// TestReasonHasNoCredentials: what a person says of a dismissal is stored without credentials and hidden characters.
+func TestReasonHasNoCredentials(t *testing.T) {
+	m, _ := remember(t)
+	f := find("a.go", "x := 1", precedent.Bugs, precedent.Low, "x leaks")
+	record(t, m, "r1", "one", f)
+	needs.Value(m.Dismiss(t.Context(), f.ID, Dismissal{Reason: "the fixture has\u202e AKIA" + "QYLPMN5HFIQR7XYA"}))(t)
+	stored := needs.Value(m.Dismissals(t.Context()))(t)
+	if why := stored[0].Reason; !strings.HasPrefix(why, "the fixture has [REDACTED") {
+		t.Errorf("%q", why)
+	}
+}
+
 func TestDismiss(t *testing.T) {
 	ctx := t.Context()
 	m, now := remember(t)

@@ -7,6 +7,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -195,14 +196,15 @@ func (a *assembly) threadAt(c forge.Comment) (thread int, ok bool) {
 	return thread, ok
 }
 
-// message converts a comment of a thread. A comment by Me without a marker was written by a
+// message converts a comment of a thread, without the credentials in it: it is stored. A comment by Me without a marker was written by a
 // person, unless Me is a bot: a person may use the account, too.
 func (a *assembly) message(c forge.Comment) precedent.Message {
 	_, own := a.self.readMarker(c)
 	own = own || a.self.Me.ID != "" && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
+	body, _ := secret.Redact("", text.Cut(string(c.Body), maxMessage))
 	return precedent.Message{
 		ID: c.ID, Who: c.Author.Login, WhoID: c.Author.ID, Own: own, Bot: !own && c.Author.Bot,
-		Body: precedent.Untrusted(text.Cut(string(c.Body), maxMessage)), At: c.At,
+		Body: precedent.Untrusted(body), At: c.At,
 	}
 }
 

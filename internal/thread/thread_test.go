@@ -348,6 +348,17 @@ func TestSharedConversations(t *testing.T) {
 	}
 }
 
+// TestMessagesHaveNoCredentials: messages are stored, and their credentials are not.
+func TestMessagesHaveNoCredentials(t *testing.T) {
+	w := talk{writer: writer}
+	w.opens(me, "t1")
+	w.say(dana, "100", "Won't fix: AKIA"+"QYLPMN5HFIQR7XYA is a fixture.")
+	got := Assemble(w.comments, nil, nil, w.self(), mayWrite)
+	if said := string(got[0].Messages[0].Body); strings.Contains(said, "QYLPMN5HFIQR7XYA") || got[0].State != precedent.ThreadWontFix {
+		t.Errorf("%s: %s", got[0].State, said)
+	}
+}
+
 // TestFlood: thousands of comments and people cost bounded work.
 func TestFlood(t *testing.T) {
 	w := talk{writer: writer}

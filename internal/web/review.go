@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -390,6 +391,7 @@ func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (fu
 		return errNotFound
 	}
 	a.At, a.Who = s.o.Now(), q.v.login
+	a.Subject, _ = secret.Redact("", a.Subject)
 	end, err := add(q.ctx(), a)
 	if err != nil {
 		return err
