@@ -85,7 +85,7 @@ const (
 	FromCommand SourceKind = "command" // precedent learn add
 	FromFile    SourceKind = "file"    // .precedent/learnings.yaml at the base commit; not stored
 	FromImport  SourceKind = "import"
-	FromAgent   SourceKind = "agent" // precedent mcp --write; a proposal that nobody has approved yet
+	FromAgent   SourceKind = "agent" // precedent mcp --write; pending until a person approves it
 )
 
 // LearningKind is what a learning does.

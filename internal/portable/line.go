@@ -283,7 +283,8 @@ func (r reader) checkLearning(l precedent.Learning) (precedent.Learning, error) 
 		oneOf("state", l.State, precedent.LearningPending, precedent.LearningActive, precedent.LearningSuperseded,
 			precedent.LearningExpired, precedent.LearningForgotten),
 		oneOf("scope", l.Scope, precedent.RepositoryScope, precedent.OwnerScope),
-		oneOf("source", l.From.By, precedent.FromThread, precedent.FromComment, precedent.FromCommand, precedent.FromImport),
+		oneOf("source", l.From.By, precedent.FromThread, precedent.FromComment, precedent.FromCommand, precedent.FromImport,
+			precedent.FromAgent),
 		checkFinding(l.Category, ""), checkGlob(l.Glob),
 	)
 	for _, link := range []string{l.Supersedes, l.Contradicts} {

@@ -202,7 +202,9 @@ func TestExportAndImport(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	reject(t, to, "bb", now.Add(-2*time.Hour))
-	learn(t, from, learningOf("l1", "check errors", now))
+	approved := learningOf("l1", "check errors", now)
+	approved.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent"}
+	learn(t, from, approved)
 	outcome := precedent.Outcome{Fingerprint: "aa", PullRequest: 3, Kind: precedent.Declined, At: now}
 	needs.NoError(t, rowsOf(t, from).SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
 	text := export(t, from)
