@@ -33,7 +33,7 @@ func translations(ctx context.Context, in *Input) Result {
 		if ctx.Err() != nil {
 			return c.result(ctx, nil)
 		}
-		if f.Content != diff.Catalogue || f.Status == diff.Deleted {
+		if f.Content != diff.Catalogue && !isLocale(f.Path) || f.Status == diff.Deleted {
 			continue
 		}
 		if path.Ext(f.Path) == ".po" {
@@ -49,7 +49,7 @@ func translations(ctx context.Context, in *Input) Result {
 			continue
 		}
 		for l := range f.AddedLines() {
-			if key := entry.FindStringSubmatch(l.Text); key != nil && strings.ContainsAny(key[2], "{%") {
+			if key := entry.FindStringSubmatch(l.Text); key != nil && strings.ContainsAny(key[2], "{%:") {
 				c.addUnknown(f, l, sources.of(f.Path, key[1]), key[2])
 			}
 		}
@@ -60,7 +60,7 @@ func translations(ctx context.Context, in *Input) Result {
 // addUnknown adds a finding if a translation has a placeholder that its source has not.
 func (c *collect) addUnknown(f *diff.File, l diff.Line, source, translated string) {
 	unknown, known := unknownPlaceholder(source, translated)
-	if unknown == "" {
+	if unknown == "" || deletes(f, unknown) { // the entry moved, or was wrapped again
 		return
 	}
 	found := newFinding(f, precedent.Right, l)
@@ -72,14 +72,30 @@ func (c *collect) addUnknown(f *diff.File, l diff.Line, source, translated strin
 	c.add(found)
 }
 
+// deletes reports whether the change deletes a line of a file with a text.
+func deletes(f *diff.File, s string) bool {
+	for h := range f.Hunks {
+		for _, l := range f.Hunks[h].Lines {
+			if l.Op == diff.Delete && strings.Contains(l.Text, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // placeholder matches what programs replace in texts, in a group for each of placeholderForms.
 var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
-	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|%(\d+)\$[a-zA-Z@]`)
+	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|(?:^|[^\pL\pN:]):([a-zA-Z_]{2,})|%(\d+)\$[a-zA-Z@]`)
 
-var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%%%s$s"}
+var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", ":%s", "%%%s$s"}
 
-// byNumber is the form that refers to a directive of printf by its number.
-const byNumber = len(placeholderForms) - 1
+// byNumber is the form that refers to a directive of printf by its number, afterColon that of Laravel, which replaces the
+// name in any case, and at the start of a longer one.
+const (
+	byNumber   = len(placeholderForms) - 1
+	afterColon = byNumber - 1
+)
 
 // directive matches a directive of printf. alternatives matches texts with alternatives in braces, whose words are no
 // names (ICU MessageFormat).
@@ -115,7 +131,12 @@ func unknownPlaceholder(source, translated string) (unknown string, known []stri
 			if n, _ := strconv.Atoi(m[form]); n > directives && directives > 0 {
 				return name, []string{fmt.Sprintf("%%1$s to %%%d$s", directives)}
 			}
-		} else if len(names[form]) > 0 && !slices.Contains(names[form], name) {
+			continue
+		}
+		isKnown := func(k string) bool {
+			return k == name || form == afterColon && strings.HasPrefix(strings.ToLower(name), strings.ToLower(k))
+		}
+		if len(names[form]) > 0 && !slices.ContainsFunc(names[form], isKnown) {
 			return name, names[form]
 		}
 	}
@@ -181,6 +202,7 @@ func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated s
 var entryForms = map[string]func() *regexp.Regexp{
 	".json":       text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,?\s*$`),
 	".xml":        text.Pattern(`^\s*<string\s+name="([^"]+)"[^>]*>(.*)</string>\s*$`),
+	".php":        text.Pattern(`^\s*['"]([^'"]+)['"]\s*=>\s*['"](.*)['"]\s*,?\s*$`),
 	".properties": text.Pattern(`^\s*([\w.-]+)\s*=\s*(.*)$`),
 	".strings":    text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*=\s*"((?:[^"\\]|\\.)*)"\s*;\s*$`),
 }

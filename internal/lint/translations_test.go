@@ -19,8 +19,11 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"{price, number} a month", "{Preis, number} im Monat", "{Preis}"},
 		{"Files in %1$s: %2$d", "%1$s: %3$d", "%3$s"},
 		{"%d of %s", "%2$s: %1$d, %4$s", "%4$s"},
+		{"Welcome :name", "Velkommen :navn", ":navn"},
+		{":success_count deleted", ":sucess_count eliminados", ":sucess_count"},
 
 		{"", "{name}", ""},
+		{"The :attribute is wrong: :value", "Das :Attribute ist falsch :valuelar http://x 12:30", ""},
 		{"Location of the feeds", "{slug}", ""}, // a word in braces
 		{"Code: %d", "Kod: %1$d", ""},
 		{"Saved 100%% of %s", "%2$s", "%2$s"},
@@ -39,7 +42,7 @@ func TestTranslations(t *testing.T) {
 	const json, android = `"hi": "Hello {name}",`, `  <string name="hi">Hello %1$s</string>`
 	head := map[string]string{
 		"locales/en.json": "{\n  " + json + "\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "l10n/app_en.arb": json,
-		"res/values/strings.xml": android, "i18n/msg.properties": "hi=Hello {0}", "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
+		"res/values/strings.xml": android, "i18n/msg.properties": "hi=Hello {0}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
 	}
 	for _, test := range []struct {
 		path string
@@ -53,9 +56,11 @@ func TestTranslations(t *testing.T) {
 		{"res/values-de-rDE/strings.xml", []string{`+  <string name="hi">Hallo %2$s</string>`}, ":1"},
 		{"i18n/msg_de.properties", []string{`+hi=Hallo {1}`}, ":1"},
 		{"App/de.lproj/A.strings", []string{`+"hi" = "Hallo %2$@";`}, ":1"},
+		{"lang/de/mail.php", []string{` return [`, `+  'hi' => 'Hallo :navn',`}, ":2"},
 		{"po/de.po", []string{` #, python-format`, ` msgid ""`, ` "Page %(a)s"`, `-msgstr ""`, `+msgstr ""`, `+"Seite %(b)s"`, `+"x"`}, ":5"},
 		{"po/de.po", []string{` msgid "%(n)s day"`, ` msgid_plural "%(m)s days"`, `+msgstr[0] "%(n)s"`, `+msgstr[1] "%(x)s"`}, ":4"},
 
+		{"po/de.po", []string{`-msgstr "Die Seite %(b)s"`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`}, ""},
 		{"po/de.po", []string{` #, fuzzy`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`}, ""},
 		{"po/de.po", []string{` msgid "Page %(a)s"`, ` msgstr "Seite %(b)s"`, `+#~ msgstr "%(b)s"`}, ""},
 		{"po/de.po", []string{` #~ msgid "%(a)s"`, `+msgid "%(b)s"`, `+msgstr "%(b)s"`, `@@50`, `+msgstr "%(c)s"`}, ""},

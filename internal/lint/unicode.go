@@ -274,7 +274,7 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
-	if prose || d.rule == "control" && !d.other {
+	if prose || d.rule == "control" && !d.other || d.isMark(l.Text) {
 		out.Severity = w.inProse
 	}
 	if d.rule == "lost-text" {
@@ -305,6 +305,13 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	}
 	out.Body = strings.Join(append(says, w.body), " ")
 	return out
+}
+
+// isMark reports whether all that a line hides is a byte order mark before its text, which an editor or a program that
+// joins files left there. Most compilers skip it.
+func (d *unicodeIssue) isMark(s string) bool {
+	return d.rule == "zero-width" && len(d.spots) == 1 && d.spots[0].Rune == byteOrderMark &&
+		strings.LastIndex(s, string(byteOrderMark)) == 0
 }
 
 // describeRune writes every character outside ASCII as a code point.

@@ -144,7 +144,7 @@ func TestUnicode(t *testing.T) {
 
 func TestUnicodeLaterLine(t *testing.T) {
 	same(t, run(t, "unicode", &Input{Change: change("a.cs", "@@2", "+\ufeffusing System;", "-\u202e", " \u202e")}),
-		"a.cs:2 zero-width medium")
+		"a.cs:2 zero-width low")
 }
 
 func FuzzUnicode(f *testing.F) {
