@@ -177,15 +177,17 @@ func TestLookAlikes(t *testing.T) {
 func TestQuotesOfWhatPromptsShow(t *testing.T) {
 	key := "AKIA" + "QYLPMN5HFIQR7XYA"
 	c := &diff.Change{Files: []diff.File{added("a.py", "import os", `key = "`+key+`"`, "role = 'user\u202e'",
-		"print(role)")}}
+		"print(role)", "name = 'caf\xe9'", "\ufeffkey = '"+key+"'\r")}}
 	for quote, want := range map[string]int{
-		`key = "[REDACTED:aws-access-token]"`: 2,
-		"role = 'user<U+202E>'\nprint(role)":  3,
-		"role = 'user\u202e'":                 3,
+		`key = "[REDACTED:aws-access-token]"`:         2,
+		"role = 'user<U+202E>'\nprint(role)":          3,
+		"role = 'user\u202e'":                         3,
+		"name = 'caf<0xE9>'":                          5,
+		"<U+FEFF>key = '[REDACTED:aws-access-token]'": 6,
 	} {
 		f := precedent.Finding{Span: precedent.Span{Path: "a.py", Start: 9}, Quote: quote}
 		if !NewPlacer(c).Place(&f) || f.Start != want || strings.Contains(f.Quote, "[REDACTED") ||
-			strings.Contains(f.Quote, "<U+") {
+			strings.Contains(f.Quote, "<") || f.Inexact {
 			t.Errorf("%q is placed at %s with the quote %q", quote, f.Span, f.Quote)
 		}
 	}

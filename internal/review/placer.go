@@ -64,17 +64,19 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 }
 
 // undoRedaction replaces lines of a quote as a prompt shows them, with secrets redacted and
-// hidden characters as code points, by the lines of the file.
+// hidden characters and invalid bytes spelled out, by the lines of the file.
 func undoRedaction(quote string, f *diff.File) string {
-	if f == nil || !strings.Contains(quote, "[REDACTED:") && !strings.Contains(quote, "<U+") {
+	if f == nil || !strings.Contains(quote, "[REDACTED:") && !strings.Contains(quote, "<U+") &&
+		!strings.Contains(quote, "<0x") {
 		return quote
 	}
 	written := map[string]string{}
 	for i := range f.Hunks {
 		shown := redactedHunk(f.Path, &f.Hunks[i])
 		for j, l := range f.Hunks[i].Lines {
-			if v := text.VisibleLine(shown.Lines[j].Text); v != l.Text {
-				written[text.Squeeze(v)] = l.Text
+			is := strings.TrimSuffix(l.Text, "\r")
+			if v := text.VisibleLine(strings.TrimSuffix(shown.Lines[j].Text, "\r")); v != is {
+				written[text.Squeeze(v)] = is
 			}
 		}
 	}
