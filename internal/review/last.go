@@ -113,7 +113,9 @@ func (x *reader) findKept() {
 			if !whole {
 				f.Start, f.End = f.Start+moved, f.End+moved
 			}
-			x.kept = append(x.kept, asBefore(f))
+			f = asBefore(f)
+			f.Note("last", "found by an earlier review; its lines have not changed, and were not read again")
+			x.kept = append(x.kept, f)
 			x.threads = slices.DeleteFunc(x.threads, func(t *openThread) bool { return t.ID == f.ID })
 			break
 		}
@@ -144,7 +146,6 @@ func asBefore(f precedent.Finding) precedent.Finding {
 		return d.Step == "refit" || d.Step == "suppress" || d.Step == "select" || d.Step == "last" || d.Step == precedentStep
 	})
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement, f.Origin, f.Kept = "", "", "", "", "", true
-	f.Note("last", "found by an earlier review; its lines have not changed, and were not read again")
 	return f
 }
 

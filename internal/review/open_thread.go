@@ -99,8 +99,8 @@ func (t *openThread) locate(in *Input, src *sources) {
 		t.changed = in.Since != nil && in.Since.Changed != nil && in.Since.Changed.File(at.Path) != nil
 	case err != nil:
 		t.lost = true
-	case t.Start > 0:
-		t.deletedComment = true
+	case t.Start > 0: // the commit is gone, as what was not committed always is
+		t.deletedComment, t.CodeChanged = true, src.file(at.Side, at.Path).lacksCode(at.Path, line)
 	case strings.Contains(line, "[REDACTED"): // nothing to look for
 		t.lost = true
 	default:

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -170,6 +171,22 @@ func (f *source) saysAt(i int, want []string) bool {
 		i++
 	}
 	return true
+}
+
+// lacksCode reports whether the file nowhere has the code of a line, whatever its comments and white space.
+// A line without code is looked for as it is, and so is one that may be in a comment now.
+func (f *source) lacksCode(path, line string) bool {
+	code := func(l string) string { return text.Squeeze(text.CodeLines(path, []string{l})[0]) }
+	want := cmp.Or(code(line), text.Squeeze(line))
+	if want == "" || !f.whole || strings.Contains(line, "[REDACTED") {
+		return false
+	}
+	var bare, all strings.Builder
+	for _, l := range f.lines {
+		bare.WriteString(code(l))
+		all.WriteString(text.Squeeze(l))
+	}
+	return !strings.Contains(bare.String(), want) && !strings.Contains(all.String(), want)
 }
 
 func distance(a, b int) int { return max(a-b, b-a) }
