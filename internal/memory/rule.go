@@ -76,6 +76,10 @@ func checkRule(name string, known []precedent.Finding) error {
 	e := &Error{Err: ErrUnknownRule}
 	var names []string
 	if category, ok := strings.CutPrefix(name, OfCategory); ok {
+		if precedent.Category(category).Protected() {
+			e.Msg, e.Hint = "findings of the category "+category+" always stay shown", "dismiss the finding itself, by its ID"
+			return e
+		}
 		if slices.Contains(precedent.Categories, precedent.Category(category)) {
 			return nil
 		}
