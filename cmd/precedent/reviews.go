@@ -40,7 +40,7 @@ func newReviews(a *app) *cobra.Command {
 						cost = fmt.Sprintf("$%.2f", r.CostUSD)
 					}
 					rows = append(rows, []string{
-						p.Ink(report.Faint, r.At.Local().Format(time.DateTime)), p.Ink(report.Cyan, what),
+						p.Ink(report.Faint, r.At.UTC().Format(time.DateTime)), p.Ink(report.Cyan, what),
 						p.Inkf(report.Plain, "%s, %s, %s", r.Verdict, plural(r.Findings, "finding"), cost), p.Ink(report.Faint, r.ID),
 					})
 				}

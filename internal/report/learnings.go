@@ -83,7 +83,7 @@ func learningsGiven(g precedent.LearningsGiven) string {
 func originOf(l precedent.LearningUse) string {
 	parts := []string{l.Who}
 	if !l.At.IsZero() {
-		parts = append(parts, l.At.Format(time.DateOnly))
+		parts = append(parts, l.At.UTC().Format(time.DateOnly))
 	}
 	where := "this repository"
 	switch l.Scope {
@@ -147,7 +147,7 @@ func Learning(p *Page, l *precedent.Learning) {
 		{"used", fmt.Sprintf("%s, loaded %d times", times(l.Used, "used"), l.Loaded)},
 	}
 	if !l.ExpiresAt.IsZero() {
-		rows = append(rows, [2]string{"until", l.ExpiresAt.Format(time.DateOnly)})
+		rows = append(rows, [2]string{"until", l.ExpiresAt.UTC().Format(time.DateOnly)})
 	}
 	for _, row := range rows {
 		if row[1] != "" {
@@ -157,7 +157,7 @@ func Learning(p *Page, l *precedent.Learning) {
 }
 
 func learnedFrom(l *precedent.Learning) string {
-	s := fmt.Sprintf("%s on %s", l.From.Who, l.CreatedAt.Format(time.DateOnly))
+	s := fmt.Sprintf("%s on %s", l.From.Who, l.CreatedAt.UTC().Format(time.DateOnly))
 	if l.From.PullRequest > 0 {
 		s += fmt.Sprintf(", #%d", l.From.PullRequest)
 	}

@@ -344,6 +344,17 @@ var errFull = errors.New("no space left")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
+// TestDatesOfLearnings: dates are those of UTC, wherever the times come from.
+func TestDatesOfLearnings(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.FixedZone("", 14*60*60))
+	var b strings.Builder
+	p := report.NewPage(&b, 0, false)
+	report.Learning(p, &precedent.Learning{ID: "l1", CreatedAt: at, ExpiresAt: at, From: precedent.LearningSource{Who: "mona"}})
+	if out := b.String(); strings.Count(out, "2026-01-01") != 2 {
+		t.Errorf("want the date twice:\n%s", out)
+	}
+}
+
 // TestExcerptsHaveNoCredential: an excerpt is redacted with the file's name and with the
 // lines before it, which can be what makes a line a secret.
 func TestExcerptsHaveNoCredential(t *testing.T) {
