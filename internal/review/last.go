@@ -1,12 +1,14 @@
 package review
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 // Hunks identifies the hunks of a change that can be read.
@@ -85,11 +87,12 @@ func Unread(c *diff.Change, unchanged map[diff.HunkRef]precedent.ReadHunk) *diff
 }
 
 // findKept finds what the finders of the last review found in the hunks that are not
-// read again. Such a finding needs no thread: its lines are known to be unchanged.
-func (x *reader) findKept() {
-	last := x.in.Last
+// read again. Such a finding needs no thread: its lines are known to be unchanged. It
+// returns these lines with their numbers in the last review.
+func (x *reader) findKept() map[flaggedLine]int {
+	last, taken := x.in.Last, map[flaggedLine]int{}
 	if last == nil || len(x.plan.before) == 0 {
-		return
+		return taken
 	}
 	for _, f := range last.Findings {
 		switch f.Dropped {
@@ -110,9 +113,11 @@ func (x *reader) findKept() {
 			if f.Side == precedent.Left {
 				moved = now.OldStart - h.OldStart
 			}
+			was := f.Start
 			if !whole {
 				f.Start, f.End = f.Start+moved, f.End+moved
 			}
+			taken[lineFlaggedBy(&f)] = was
 			f = asBefore(f)
 			f.Note("last", "found by an earlier review; its lines have not changed, and were not read again")
 			x.kept = append(x.kept, f)
@@ -121,6 +126,41 @@ func (x *reader) findKept() {
 		}
 	}
 	slices.SortFunc(x.kept, func(a, b precedent.Finding) int { return byContent(&a, &b) })
+	return taken
+}
+
+// flaggedLine is a line of the head that a finding flags.
+type flaggedLine struct {
+	path, text string
+	side       precedent.Side
+	number     int
+}
+
+func lineFlaggedBy(f *precedent.Finding) flaggedLine {
+	return flaggedLine{f.Path, match.Flagged(f.Quote), f.Side, f.Start}
+}
+
+// part finds the threads of uncommitted lines that are gone while a line with the same text is left: that of another
+// finding, which was on another line. Of several threads on a line, the one that moved least stays.
+func (x *reader) part(taken map[flaggedLine]int) {
+	if x.in.Last == nil {
+		return
+	}
+	moved := func(t *openThread) int { return distance(t.Start, t.remark.Start) }
+	near := slices.Clone(x.threads)
+	slices.SortStableFunc(near, func(a, b *openThread) int { return cmp.Compare(moved(a), moved(b)) })
+	for _, t := range near {
+		line := lineFlaggedBy(&t.remark)
+		was, ok := taken[line]
+		switch {
+		case t.changed || line.number == 0:
+		case ok && was != t.Start:
+			t.remark.Start, t.remark.End = 0, 0
+			t.deletedComment, t.changed, t.CodeChanged = true, true, true
+		default:
+			taken[line] = t.Start
+		}
+	}
 }
 
 // unchanged reports whether the last review read exactly the hunks that a file has.

@@ -512,3 +512,26 @@ func TestOneThreadTakesOne(t *testing.T) {
 		t.Errorf("findings %+v", fs)
 	}
 }
+
+// TestOneLineIsLeft: of findings on lines with the same text, those whose line is gone are not taken for the one whose
+// line is left; two findings on the same line both stay.
+func TestOneLineIsLeft(t *testing.T) {
+	at := func(id string, was, now int) *openThread {
+		f := said(id, "bugs", now, now, precedent.Bugs, leak)
+		then := f
+		then.Start, then.End = was, was
+		return &openThread{Thread: opened(id, then, "aaaa"), remark: f}
+	}
+	kept := at("kept", 20, 18)
+	x := &reader{in: &Input{Last: &precedent.Review{}}, threads: []*openThread{
+		at("left", 12, 10), at("gone", 3, 10), at("also left", 12, 10), at("gone for a kept one", 5, 18),
+	}}
+	x.part(map[flaggedLine]int{lineFlaggedBy(&kept.remark): 20})
+	var gone []string
+	for _, o := range x.threads {
+		if o.deletedComment && o.provenChange() && o.remark.Start == 0 {
+			gone = append(gone, o.ID)
+		}
+	}
+	needs.Equal(t, []string{"gone", "gone for a kept one"}, gone)
+}

@@ -43,7 +43,7 @@ func newReader(in *Input) *reader {
 	}
 	x.specialists = newSpecialists(in, p)
 	x.threads = in.openThreads(x.src)
-	x.findKept()
+	x.part(x.findKept())
 	return x
 }
 
