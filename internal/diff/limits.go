@@ -12,7 +12,7 @@ type Limits struct {
 	Bytes     int64 // text of all kept lines
 	FileBytes int64 // text of the kept lines of one file
 	LineBytes int   // length of one line, which bundles of scripts reach; longer ones are cut
-	Lines     int   // kept lines
+	Lines     int   // kept lines, half of them at most in one file, so that others are read, too
 	Hunks     int   // kept hunks
 }
 
@@ -44,6 +44,7 @@ type budget struct {
 	bytes     int64
 	fileBytes int64
 	lines     int
+	fileLines int
 	hunks     int
 	listed    int // files
 	paths     int // bytes of their paths
@@ -72,6 +73,10 @@ func (b *budget) line(n int) string {
 	if why := b.full(); why != "" {
 		return why
 	}
+	if most := (b.lim.Lines + 1) / 2; b.fileLines >= most {
+		return fmt.Sprintf("file's diff longer than %d lines", most)
+	}
+	b.fileLines++
 	b.bytes += int64(n)
 	b.fileBytes += int64(n)
 	b.lines++

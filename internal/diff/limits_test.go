@@ -112,11 +112,20 @@ func TestLimits(t *testing.T) {
 				t.Errorf("%d hunks, %d files skipped, %d hunks cut, %d lines", hunks, skipped, cut, c.Added)
 			}
 		}},
-		{"lines of one byte", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1,2000000 @@\n"), times(2_000_000, "+\n")}, func(t *testing.T, c *Change) {
+		{"lines of one byte", []part{
+			records(3), times(1, "\x00"+section(0)+"@@ -0,0 +1,2000000 @@\n"), times(2_000_000, "+\n"),
+			times(1, section(1)+"@@ -1 +1 @@\n-a\n+b\n"), times(1, section(2)+"@@ -0,0 +1,200000 @@\n"), times(200_000, "+\n"),
+		}, func(t *testing.T, c *Change) {
 			t.Helper()
 			h := c.Files[0].Hunks[0]
-			if len(h.Lines) != DefaultLimits.Lines || h.Cut != "diff longer than 250000 lines" {
+			if len(h.Lines) != DefaultLimits.Lines/2 || h.Cut != "file's diff longer than 125000 lines" {
 				t.Errorf("%d lines, cut: %q", len(h.Lines), h.Cut)
+			}
+			if next := c.Files[1].Hunks[0]; next.Cut != "" || len(next.Lines) != 2 {
+				t.Errorf("the next file: %+v", next)
+			}
+			if last := c.Files[2].Hunks[0]; last.Cut != "diff longer than 250000 lines" {
+				t.Errorf("cut: %q", last.Cut)
 			}
 		}},
 		{"a line of 50 MB", []part{

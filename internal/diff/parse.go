@@ -151,7 +151,7 @@ func (p *parser) closeHeader() error {
 	if h == nil {
 		return nil
 	}
-	p.budget.fileBytes = 0
+	p.budget.fileBytes, p.budget.fileLines = 0, 0
 	if err := p.open(h); err != nil {
 		return fmt.Errorf("section from line %d: %w", h.at, err)
 	}
