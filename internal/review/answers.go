@@ -85,6 +85,9 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 	var all []*inquiry
 	for _, t := range x.threads {
 		q := &inquiry{openThread: t, found: found[t.ID], ran: ran[t.Finder]}
+		if x.unread[fileOf{t.Finder, t.remark.Path}] {
+			q.ran = precedent.StatusSkipped
+		}
 		back := q.found != nil && q.found.Live() && q.found.Confidence >= x.in.thresholdFor(q.found)
 		if t.final() || !t.open() && !back {
 			continue

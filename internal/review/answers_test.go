@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -339,4 +340,20 @@ func TestNothingLeft(t *testing.T) {
 	r := run(t, in)
 	checkAnswers(t, "nothing left", r, map[string]string{"off by one": "not_applicable at cart/cart.go:5 by engine"})
 	needs.Equal(t, precedent.Skipped, r.Verdict)
+}
+
+// TestNotChecked: an analyzer that could not read a file says nothing of what it found there.
+func TestNotChecked(t *testing.T) {
+	f := said("f", "govet", 5, 5, precedent.Bugs, leak)
+	f.Analyzer = true
+	for unread, want := range map[bool]precedent.AnswerState{true: precedent.StillThere, false: precedent.Addressed} {
+		x := &reader{
+			in:      &Input{Last: &precedent.Review{}},
+			threads: []*openThread{{Thread: opened("f", f, "aaaa"), remark: f}},
+			unread:  map[fileOf]bool{{"govet", f.Path}: unread},
+		}
+		ran := []precedent.FinderRun{{Name: "govet", Status: precedent.StatusOK}}
+		x.src = newSources(&diff.Change{}, func(precedent.Side, string) ([]byte, error) { return nil, nil })
+		needs.Equal(t, want, x.answer(t.Context(), nil, ran, newRedactor(nil, x.src))[0].State)
+	}
 }

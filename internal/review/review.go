@@ -145,6 +145,9 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 		r.Usage.Add(rep.Run.Usage)
 		r.CostUSD += rep.Run.CostUSD
 		r.Positive = cmp.Or(r.Positive, rep.Positive)
+		for path, read := range rep.Files {
+			x.unread[fileOf{rep.Run.Name, path}] = !read
+		}
 	}
 	switch {
 	case asked(reports):

@@ -22,6 +22,7 @@ type reader struct {
 	threads []*openThread         // of the pull request
 	before  map[diff.HunkRef]bool // hunks that an earlier review has read
 	kept    []precedent.Finding   // of the last review, in hunks that are not read again
+	unread  map[fileOf]bool       // files that an analyzer had to read and could not, as with a compile error
 	// The stages share these.
 	r        *precedent.Review
 	placer   *Placer
@@ -34,9 +35,14 @@ type reader struct {
 	taken    []precedent.TakenAway
 }
 
+// fileOf is a file that an analyzer had to read.
+type fileOf struct{ analyzer, path string }
+
 // newReader prepares what a review needs before the first request.
 func newReader(in *Input) *reader {
-	x := &reader{in: in, src: newSources(in.Change, in.Read), before: in.Since.readBefore(in.Change)}
+	x := &reader{
+		in: in, src: newSources(in.Change, in.Read), before: in.Since.readBefore(in.Change), unread: map[fileOf]bool{},
+	}
 	p := newPlan(in.Change, in.Policy.Ignore)
 	if in.Engine != nil && !in.needsFullRead() { // analyzers read everything
 		p.before = x.before
