@@ -19,8 +19,8 @@ const (
 
 // Match reports whether a policy's glob matches a path relative to the repository's
 // top folder. As in ignore files, a glob without a slash matches a name in any
-// folder, and one that ends in a slash matches everything in that folder. A glob that
-// ParsePolicy would reject matches nothing.
+// folder, and one that ends in a slash matches everything in that folder. So does the path
+// of a folder. A glob that ParsePolicy would reject matches nothing.
 func Match(glob, p string) bool {
 	if CheckGlob(glob) != nil {
 		return false
@@ -29,6 +29,9 @@ func Match(glob, p string) bool {
 }
 
 func match(glob, p string) bool {
+	if !strings.ContainsAny(glob, "*?[{") && AtOrBelow(glob, p) {
+		return true
+	}
 	if !strings.Contains(glob, "/") {
 		return doublestar.MatchUnvalidated(glob, path.Base(p)) || doublestar.MatchUnvalidated(glob, p)
 	}

@@ -178,5 +178,5 @@ func cleanGlob(glob string) string { return strings.TrimPrefix(strings.TrimSpace
 
 // inFiles reports whether a path fits the glob of a dismissal, or is that very path; every path fits an empty one.
 func inFiles(glob, path string) bool {
-	return glob == "" || glob == path || guide.Match(glob, path) || !strings.ContainsAny(glob, "*?[{") && guide.AtOrBelow(glob, path)
+	return glob == "" || glob == path || guide.Match(glob, path)
 }
