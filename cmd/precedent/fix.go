@@ -56,6 +56,12 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 		return err
 	}
 	if err := plan.Apply(top); err != nil {
+		if len(plan.Edits()) == 0 {
+			return err
+		}
+		if _, none := repo.KeepPatch(r.ID, plan.Patch()); none != nil {
+			return errors.Join(err, none)
+		}
 		return hinted(err, "to undo the changes: git apply -R %s", text.ShellWord(undo))
 	}
 	for _, e := range edits {

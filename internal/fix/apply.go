@@ -14,22 +14,26 @@ import (
 
 // Apply makes the edits in the work tree whose topmost folder is dir. It checks first that every file is
 // still as it was planned for, and writes nothing if one is not. A file is replaced in one step and keeps its
-// permissions. No link is followed: neither out of the folder nor within it.
-func (p Plan) Apply(dir string) error {
+// permissions. No link is followed: neither out of the folder nor within it. After an error, the plan has only the
+// files that were changed.
+func (p *Plan) Apply(dir string) error {
+	files := p.files
+	p.files = nil
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("apply fixes: %w", err)
 	}
 	defer root.Close()
-	for _, f := range p.files {
+	for _, f := range files {
 		if err := f.check(root); err != nil {
 			return fmt.Errorf("apply fixes: %s: %w; nothing was changed", f.path, err)
 		}
 	}
-	for i, f := range p.files {
+	for i, f := range files {
 		if err := f.replace(root); err != nil {
-			return fmt.Errorf("apply fixes: %s: %w; %d of %d files were changed", f.path, err, i, len(p.files))
+			return fmt.Errorf("apply fixes: %s: %w; %d of %d files were changed", f.path, err, i, len(files))
 		}
+		p.files = files[:i+1]
 	}
 	return nil
 }

@@ -204,6 +204,26 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
+// TestApplyInPart: after an error, the plan has the files that were changed, so that these can be changed back.
+func TestApplyInPart(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a"), "a\n")
+	put(t, filepath.Join(dir, "d/b"), "a\n")
+	needs.NoError(t, os.Chmod(filepath.Join(dir, "d"), 0o500))
+	defer os.Chmod(filepath.Join(dir, "d"), 0o700)
+	files := reading(map[string]string{"a": "a\n", "d/b": "a\n"})
+	p := New([]precedent.Finding{suggestion("a", 1, 1, "x"), suggestion("d/b", 1, 1, "x")}, files, files)
+	if err := p.Apply(dir); err == nil || !strings.Contains(err.Error(), "1 of 2 files were changed") {
+		t.Errorf("error %v", err)
+	}
+	if edits := p.Edits(); len(edits) != 1 || edits[0].Finding.Path != "a" {
+		t.Errorf("edits %+v", edits)
+	}
+}
+
 func relink(name, target string) error {
 	return errors.Join(os.RemoveAll(name), os.Symlink(target, name))
 }
