@@ -129,20 +129,22 @@ func TestWords(t *testing.T) {
 // if their code is nowhere in the file any more, and only then.
 func TestWordsOnUncommittedLines(t *testing.T) {
 	cart := shopHead["cart/cart.go"]
-	for name, test := range map[string]struct{ by, want string }{
-		"replaced":         {"\tfor n := range items {", "addressed by engine"},
-		"deleted":          {"", "addressed by engine"},
-		"with a comment":   {loop + " // fixed", "still_there by place"},
-		"commented inside": {strings.Replace(loop, ":=", "/* fixed */ :=", 1), "still_there by place"},
-		"wrapped":          {strings.Replace(loop, "; ", ";\n\t\t", 1), "still_there by place"},
+	for name, test := range map[string]struct{ by, after, want string }{
+		"replaced":         {"\tfor n := range items {", "", "addressed by engine"},
+		"deleted":          {"", "", "addressed by engine"},
+		"with a comment":   {loop + " // fixed", "", "still_there by place"},
+		"commented inside": {strings.Replace(loop, ":=", "/* fixed */ :=", 1), "", "still_there by place"},
+		"wrapped":          {strings.Replace(loop, "; ", ";\n\t\t", 1), "", "still_there by place"},
+		"equal to another": {loop, "\nfunc more() {\n" + loop + "\n}\n", "still_there by place"},
 	} {
-		head := shopHead.with(files{"cart/aws.go": "", "cart/cart.go": strings.Replace(cart, loop, test.by, 1)})
+		head := shopHead.with(files{"cart/aws.go": "", "cart/cart.go": strings.Replace(cart, loop, test.by, 1) + test.after})
 		in := conversation(t, precedent.Security, head)
 		th := &in.Threads[0]
 		th.Current, th.Changed, th.CodeChanged = precedent.Span{}, false, false
 		in.Engine = &cast{finder: finds(), threads: saying(map[string]object{"off by one": {"state": "addressed"}})}
 		a := run(t, in).Threads[0]
-		if got := fmt.Sprintf("%s by %s", a.State, a.By); got != test.want {
+		if got := fmt.Sprintf("%s by %s", a.State, a.By); got != test.want ||
+			test.by == loop != strings.Contains(a.Why, "lines are still there") {
 			t.Errorf("%s: %s: %s", name, got, a.Why)
 		}
 	}

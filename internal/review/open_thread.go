@@ -81,10 +81,10 @@ func (in *Input) openThreads(src *sources) []*openThread {
 func (t *openThread) locate(in *Input, src *sources) {
 	at := &t.remark.Span
 	*at = precedent.Span{Path: in.headName(cmp.Or(t.Current.Path, t.Path)), Side: cmp.Or(t.Side, precedent.Right)}
-	file := in.Change.File(at.Path)
+	changed := in.Change.File(at.Path)
 	_, err := in.Read(precedent.Right, at.Path)
-	t.deleted = at.Side == precedent.Right && (errors.Is(err, fs.ErrNotExist) || file != nil &&
-		file.Status == diff.Deleted)
+	t.deleted = at.Side == precedent.Right && (errors.Is(err, fs.ErrNotExist) || changed != nil &&
+		changed.Status == diff.Deleted)
 	line, _, _ := strings.Cut(t.Quote, "\n")
 	switch {
 	case t.deleted:
@@ -100,7 +100,12 @@ func (t *openThread) locate(in *Input, src *sources) {
 	case err != nil:
 		t.lost = true
 	case t.Start > 0: // the commit is gone, as what was not committed always is
-		t.deletedComment, t.CodeChanged = true, src.file(at.Side, at.Path).lacksCode(at.Path, line)
+		file := src.file(at.Side, at.Path)
+		if n := file.placed(&t.Thread); n > 0 { // of several equal lines
+			at.Start, at.End = n, n+max(0, t.End-t.Start)
+			break
+		}
+		t.deletedComment, t.CodeChanged = true, file.lacksCode(at.Path, line)
 	case strings.Contains(line, "[REDACTED"): // nothing to look for
 		t.lost = true
 	default:

@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -171,6 +172,20 @@ func (f *source) saysAt(i int, want []string) bool {
 		i++
 	}
 	return true
+}
+
+// placed returns the number of the line with the text and the neighbours of the one that a thread flags, the nearest to
+// where that was; 0 if there is none.
+func (f *source) placed(t *precedent.Thread) int {
+	found := 0
+	for _, i := range f.at[match.Flagged(t.Quote)] {
+		n := f.numbers[i]
+		if precedent.Place(t.Path, f.lines[i], f.neighbour(i, -1), f.neighbour(i, 1)) == t.Place &&
+			(found == 0 || distance(n, t.Start) < distance(found, t.Start)) {
+			found = n
+		}
+	}
+	return found
 }
 
 // lacksCode reports whether the file nowhere has the code of a line, whatever its comments and white space.
