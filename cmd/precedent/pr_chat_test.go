@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -396,6 +397,37 @@ func TestFreeText(t *testing.T) {
 		s.posts("invented code", precedent.ExitFindings)
 		s.answered("invented code", 4)
 		s.has("invented code", s.err.String(), "quotes code that is not in flaws.js")
+	})
+}
+
+// TestTwoRunsAnswerOnce: two runs of one memory that read a question at the same time send one answer.
+func TestTwoRunsAnswerOnce(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		a := conversed(t, s)
+		reply := map[string]any{"class": "other", "reply": "Noted."}
+		c := &chatty{witness: s.w, answer: func(string) map[string]any { return reply }}
+		s.app.fixedEngine = c
+		s.posts("what was said before", precedent.ExitFindings)
+		before := len(s.door.stage.Script.Requests())
+		reply["reply"] = "It is a flaw."
+		c.answer = func(string) map[string]any {
+			c.answer = func(string) map[string]any { return reply }
+			s.door.stage.Script.Plan(forgetest.Fault{Method: http.MethodPost, Status: http.StatusServiceUnavailable, Times: 99})
+			s.post() // ends before it sends its answer
+			s.door.stage.Script.Forget()
+			return reply
+		}
+		s.talk(maintainer, s.remark(a).ID, "What is wrong with this one?", precedent.ExitFindings)
+		answers := 0
+		for _, r := range s.door.stage.Script.Requests()[before:] {
+			if r.Status == http.StatusCreated {
+				answers += strings.Count(r.Body, "It is a flaw.")
+			}
+		}
+		if answers != 1 {
+			t.Errorf("%d answers were sent", answers)
+		}
 	})
 }
 

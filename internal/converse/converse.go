@@ -3,6 +3,7 @@ package converse
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -228,7 +229,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 			c.threads[m.ID] = t
 		}
 	}
-	if err := c.approveByVotes(ctx); err != nil {
+	if err := c.approveByVotes(ctx); err != nil && !errors.Is(err, errHandled) {
 		return err
 	}
 	parsed := 0
@@ -237,7 +238,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 			continue
 		}
 		if c.threadOf(m) == nil && !c.mentions(string(m.Body)) {
-			if err := c.proposeUnasked(ctx, m); err != nil {
+			if err := c.proposeUnasked(ctx, m); err != nil && !errors.Is(err, errHandled) {
 				return err
 			}
 			continue
@@ -245,7 +246,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 		if parsed++; parsed > maxParsed || c.did.Handled >= maxCommented {
 			break
 		}
-		if err := c.handle(ctx, m); err != nil {
+		if err := c.handle(ctx, m); err != nil && !errors.Is(err, errHandled) {
 			return err
 		}
 	}
@@ -320,6 +321,9 @@ func (c *conversation) skip(ctx context.Context, h *request) error {
 	return c.saveHandled(ctx, keyOf(h.Comment), before.Hash, r, post.ToComment{})
 }
 
+// errHandled is the error of a comment that another run handles: a server reviews and answers at the same time.
+var errHandled = errors.New("another run handles the comment")
+
 // saveHandled records that a comment was handled, and plans its answer if it has parts.
 func (c *conversation) saveHandled(ctx context.Context, key, hash string, r record, a post.ToComment) error {
 	document, err := json.Marshal(r)
@@ -338,8 +342,14 @@ func (c *conversation) saveHandled(ctx context.Context, key, hash string, r reco
 		answers = append(answers, planned)
 	}
 	h := store.HandledComment{Comment: key, Hash: hash, Document: document, At: c.Pull.Env.Now()}
+	switch once, err := c.Rows.SaveHandledOnce(ctx, c.Pull.Number, c.handled[key], h, answers...); {
+	case err != nil:
+		return err
+	case !once:
+		return errHandled
+	}
 	c.handled[key] = h
-	return c.Rows.SaveHandled(ctx, c.Pull.Number, h, answers...)
+	return nil
 }
 
 // tooMany tells whether a person who may neither write nor is the author is not heard any more:

@@ -30,20 +30,36 @@ func (r *Repo) HandledComments(ctx context.Context, pull int) (map[string]Handle
 	return found, r.db.fail("read handled comments", err)
 }
 
+const saveHandled = `
+	INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at) VALUES ($1, $2, $3, $4, $5, $6)
+	ON CONFLICT (repo_id, pull, comment) DO UPDATE SET hash = excluded.hash, document = excluded.document,
+		at = excluded.at`
+
 // SaveHandled saves that a comment was handled, with its answer if there is one: both, or
 // nothing.
 func (r *Repo) SaveHandled(ctx context.Context, pull int, h HandledComment, answers ...Post) error {
 	return r.change(ctx, "save handled comment", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (repo_id, pull, comment) DO UPDATE SET hash = excluded.hash, document = excluded.document,
-				at = excluded.at`,
-			r.id, pull, h.Comment, h.Hash, string(h.Document), millis(h.At))
+		_, err := tx.ExecContext(ctx, saveHandled, r.id, pull, h.Comment, h.Hash, string(h.Document), millis(h.At))
 		if err != nil {
 			return err
 		}
 		return r.savePosts(ctx, tx, "", time.Time{}, answers)
 	})
+}
+
+// SaveHandledOnce is SaveHandled if nobody has saved the comment since the caller read what is known of it; the zero
+// value is nothing. Otherwise it saves nothing and returns false.
+func (r *Repo) SaveHandledOnce(ctx context.Context, pull int, read, h HandledComment, answers ...Post) (once bool, err error) {
+	err = r.change(ctx, "save handled comment", func(tx *sql.Tx) error {
+		n, err := affected(tx.ExecContext(ctx, saveHandled+`
+			WHERE handled_comments.hash = $7 AND handled_comments.document = $8`,
+			r.id, pull, h.Comment, h.Hash, string(h.Document), millis(h.At), read.Hash, string(read.Document)))
+		if once = n > 0; err != nil || !once {
+			return err
+		}
+		return r.savePosts(ctx, tx, "", time.Time{}, answers)
+	})
+	return once, err
 }
 
 // AnswerPosts returns the posts of the pull request that answer comments, oldest first. They

@@ -198,6 +198,9 @@ func testHandledComments(t *testing.T, open opener) {
 	if err := r.SaveHandled(ctx, 7, again, answer); err == nil {
 		t.Error("an answer was saved twice")
 	}
+	needs.Result(t, "saved after another run", false)(r.SaveHandledOnce(ctx, 7, HandledComment{}, again, answer))
+	needs.Result(t, "saved", true)(r.SaveHandledOnce(ctx, 7, h, again))
+	needs.Result(t, "saved back", true)(r.SaveHandledOnce(ctx, 7, again, h))
 	needs.Result(t, "handled", map[string]HandledComment{"inline.7": h})(r.HandledComments(ctx, 7))
 	needs.NoError(t, r.Pause(ctx, 7, "mona", true))
 	needs.NoError(t, r.Pause(ctx, 7, "dana", true))

@@ -22,7 +22,7 @@ var writing = []string{
 	"Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked",
 	"EndConsolidation", "EndCorpusListing", "EndTurn", "ForgetWatchedShape", "KeepAnswers", "MergeShared", "Pause",
 	"Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire", "SaveCorpus", "SaveCorpusListed",
-	"SaveCorpusVectors", "SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts",
+	"SaveCorpusVectors", "SaveHandled", "SaveHandledOnce", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts",
 	"SetWatchedDone", "TakeTurn", "Unreject",
 }
 
