@@ -44,9 +44,30 @@ func (s *Server) do(ctx context.Context, job *queue.Run) error {
 	if m, ok := errors.AsType[movedError](failed); ok {
 		failed = s.goOn(ctx, job, m.to)
 	}
+	if s.isDeleted(ctx, job, failed) {
+		s.o.Log.Info("the pull request was deleted", "repo", job.Repo.String(), "pull", job.Pull)
+		failed = nil
+	}
 	result, err := s.judge(ctx, failed)
 	s.metrics.Job(job.Kind, result)
 	return err
+}
+
+// isDeleted tells whether a job failed because its pull request was deleted, which Gitea lets administrators do and which
+// a poll takes for closed. In a repository that cannot be read, nobody knows.
+func (s *Server) isDeleted(ctx context.Context, job *queue.Run, failed error) bool {
+	gone := func(err error) bool {
+		e, ok := errors.AsType[*forge.Error](err)
+		return ok && e.Kind == forge.KindNotFound
+	}
+	if job.Pull == 0 || !gone(failed) {
+		return false
+	}
+	if _, err := s.o.Connection.PullRequest(ctx, job.Repo, job.Pull); !gone(err) {
+		return false
+	}
+	_, err := s.o.Connection.Open(ctx, job.Repo)
+	return err == nil
 }
 
 // later is the error of a job that goes on after a pause.

@@ -283,7 +283,7 @@ func TestJudge(t *testing.T) {
 		{"a newer head", stopped, errors.New("it was cancelled"), "stopped"},
 		{"the fence", t.Context(), &forge.Error{Kind: forge.KindFenced, Err: queue.ErrLeaseLost}, "stopped"},
 		{"the rate limit", t.Context(), &forge.Error{Kind: forge.KindRate, Retry: time.Now().Add(time.Minute)}, "later"},
-		{"a pull request that is gone", t.Context(), &forge.Error{Kind: forge.KindNotFound}, "dead"},
+		{"what the token cannot read", t.Context(), &forge.Error{Kind: forge.KindNotFound}, "dead"},
 		{"anything else", t.Context(), errors.New("it failed"), "failed"},
 	} {
 		got, err := s.judge(test.ctx, test.err)
@@ -293,5 +293,20 @@ func TestJudge(t *testing.T) {
 	}
 	if wait := s.breaker.Wait(); wait < 50*time.Second || wait > time.Minute {
 		t.Errorf("after the rate limit nothing is sent for %s", wait)
+	}
+}
+
+// TestDeletedPullRequest: a pull request that was deleted leaves no dead letter, unless the whole repository
+// cannot be read.
+func TestDeletedPullRequest(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	gone := &forge.Error{Kind: forge.KindNotFound, Status: http.StatusNotFound}
+	s.forge.pull = func(int) (forge.PullRequest, error) { return forge.PullRequest{}, gone }
+	for _, listed := range []error{nil, gone} {
+		s.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) { return nil, listed }
+		err := s.do(t.Context(), &queue.Run{Task: queue.Task{Kind: queue.CheckCI, Repo: shop, Pull: 7}})
+		if (err == nil) != (listed == nil) {
+			t.Errorf("listed %v: %v", listed, err)
+		}
 	}
 }
