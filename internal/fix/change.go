@@ -54,6 +54,9 @@ func (f *fixing) mergeBase(ctx context.Context) (Result, bool, error) {
 	if err != nil || has {
 		return Result{}, err != nil, err
 	}
+	if f.state.Range.Base == base { // what a head that lacks it is compared with, if they have no common ancestor
+		return ended(Conflict, "the branch and its base have no common commit"), true, nil
+	}
 	if f.merged, err = repo.MergeCommits(ctx, head, base); err != nil {
 		return Result{}, true, err
 	}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -215,12 +216,7 @@ func (r *Repo) resolvePull(ctx context.Context, p Pull, v view) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	if from == "" {
-		return Range{}, &Error{
-			Op:  opFetch,
-			Msg: "the head " + p.Head[:12] + " and the base " + p.Base[:12] + " have no common ancestor",
-		}
-	}
+	from = cmp.Or(from, p.Base) // without a common ancestor, forges compare the two
 	rg := Range{
 		Kind: PullRequest, Base: from, Head: p.Head, BaseCommit: p.Base, HeadCommit: p.Head,
 		BaseName: p.Base[:12], HeadName: p.Head[:12],

@@ -172,6 +172,14 @@ func TestFetchPullIntoMirror(t *testing.T) {
 	if rg := wantPull(t, m, m.Repo, p); rg.Base != p.pull.Base {
 		t.Errorf("merge base %s, want the base itself %s", rg.Base, p.pull.Base)
 	}
+
+	// Without a common ancestor, it is compared with the base.
+	p.origin.git("checkout", "-q", "--orphan", "island", p.pull.Base)
+	p.pull.Head = p.origin.commit("from the fork, alone", "a.txt", "one\ntwo\n")
+	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	if rg := wantPull(t, m, m.Repo, p); rg.Base != p.pull.Base {
+		t.Errorf("compared with %s, want the base %s", rg.Base, p.pull.Base)
+	}
 }
 
 // TestFetchPullMirrorCrowd: fetches of one mirror take turns.

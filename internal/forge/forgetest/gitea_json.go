@@ -56,6 +56,8 @@ func (g *Gitea) pull(c *call) reply {
 		return g.notFound()
 	case isDiff && p.Huge: // Gitea has no bound
 		return reply{status: http.StatusOK, body: strings.Repeat("+0123456789abcde\n", 34<<20/17)}
+	case isDiff && p.Unrelated: // git compares with three dots
+		return g.problem(http.StatusInternalServerError, "")
 	case isDiff:
 		return reply{status: http.StatusOK, body: p.Diff}
 	}

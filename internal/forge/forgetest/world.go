@@ -70,6 +70,8 @@ type Pull struct {
 	Diff     string
 	// Huge makes the forge refuse to return the diff.
 	Huge bool
+	// Unrelated tells that head and base have no common commit. Only Gitea opens such a pull request.
+	Unrelated bool
 	// Earlier are the previous heads, oldest first.
 	Earlier []Push
 	// Reviews are by id. A review that is missing is a comment on the head.
