@@ -104,6 +104,19 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	s.says("with permission", "**A label could not be changed.**", 1)
 }
 
+// TestRoundsRetargeted: what was reviewed against one base branch is reviewed again for another one, once.
+func TestRoundsRetargeted(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.round("labelled", round.Review, label.Changes)
+	s.relabel(label.None)
+	s.o.Reviews = &precedent.ReviewTriggers{On: []precedent.ReviewTrigger{precedent.OnPush}}
+	s.idle("the same base")
+	s.world(func() { s.pull.Base.Name = "next" })
+	s.round("another base", round.Review, label.None)
+	s.idle("again")
+}
+
 // TestRoundsMalformed: a fix whose answer cannot be read is said once a head and is no attempt, whatever the engine says later.
 func TestRoundsMalformed(t *testing.T) {
 	t.Parallel()

@@ -131,6 +131,12 @@ func (p *Publisher) Unfinished(ctx context.Context, job run.Job) (bool, error) {
 		func(q store.Post) bool { return q.Review == last.ID && !q.State.Done() }), err
 }
 
+// Retargeted tells whether the last review of the head is against another base branch.
+func (p *Publisher) Retargeted(ctx context.Context) (bool, error) {
+	last, found, err := p.Rows.LastReview(ctx, p.Pull.Number)
+	return found && last.Head == p.Pull.Head.SHA && last.Target.Base != p.Pull.Base.Name, err
+}
+
 // covers tells whether a review is one of the head, against its base, that needs no other one.
 func (p *Publisher) covers(last *precedent.Review, job run.Job) bool {
 	lacks := last.NoEngine && job.Engine.Enabled()

@@ -136,7 +136,9 @@ type round struct {
 	request  store.Asking // what comments ask for that no earlier round has done
 	unserved bool         // another round has to do that
 	cycles   cycles
-	did      Result
+	// retargeted tells that the head was read against another base branch.
+	retargeted bool
+	did        Result
 }
 
 func (x *round) run(ctx context.Context) error {
@@ -172,6 +174,9 @@ func (x *round) run(ctx context.Context) error {
 		return err
 	}
 	if err := x.recount(ctx); err != nil {
+		return err
+	}
+	if x.retargeted, err = x.pub.Retargeted(ctx); err != nil {
 		return err
 	}
 	x.did.Before = label.Of(pr.Labels, x.names)
@@ -339,7 +344,7 @@ func (x *round) unread() bool {
 	switch {
 	case first:
 		return on(precedent.OnOpen) || on(precedent.OnReady) && !pr.Draft
-	case c.summary.Head != pr.Head.SHA:
+	case c.summary.Head != pr.Head.SHA, x.retargeted:
 		return on(precedent.OnPush)
 	}
 	incomplete := c.tries > 0 && c.tries < label.MaxIncomplete
