@@ -113,6 +113,11 @@ func TestSecrets(t *testing.T) {
 			"appinfo/sums.json:1 generic-api-key low",
 		},
 		{
+			"a repository's identifier of Xcode",
+			change("App.xcscmblueprint", `+"PrimaryRemoteRepositoryKey" : "`+hash[:40]+`",`, `+"RepositoryIdentifierKey" : "`+hash[:40]+`"`),
+			"App.xcscmblueprint:1 generic-api-key low",
+		},
+		{
 			"a key named like a path", change("vault.json", `+{"prod/api-token":"`+hash[:32]+`"}`),
 			"vault.json:1 generic-api-key high",
 		},
