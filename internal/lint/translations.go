@@ -226,19 +226,18 @@ type sourceTexts struct {
 	read map[string]map[string]string // by path and key; texts with the same key are joined
 }
 
-// of returns the source text of a key in a translated catalogue, empty if it is not known.
-func (s *sourceTexts) of(translated, key string) string {
+// of returns the source text of a key in a translated catalogue, empty if it is not known. If there are catalogues of
+// several kinds of English, any of them can be the source, so their texts are joined.
+func (s *sourceTexts) of(translated, key string) (source string) {
 	for _, name := range sourcePaths(translated) {
 		texts, ok := s.read[name]
 		if !ok {
 			texts = s.load(name)
 			s.read[name] = texts
 		}
-		if len(texts) > 0 {
-			return texts[key]
-		}
+		source += texts[key]
 	}
-	return ""
+	return source
 }
 
 func (s *sourceTexts) load(name string) map[string]string {

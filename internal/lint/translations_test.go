@@ -41,7 +41,7 @@ func TestUnknownPlaceholder(t *testing.T) {
 func TestTranslations(t *testing.T) {
 	const json, android = `"hi": "Hello {name}",`, `  <string name="hi">Hello %1$s</string>`
 	head := map[string]string{
-		"locales/en.json": "{\n  " + json + "\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "l10n/app_en.arb": json,
+		"locales/en.json": "{\n  " + json + "\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "lang/en-GB/app.json": `"hi": "Hello {first} {last}",`, "l10n/app_en.arb": json,
 		"res/values/strings.xml": android, "i18n/msg.properties": "hi=Hello {0}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
 	}
 	for _, test := range []struct {
@@ -66,6 +66,7 @@ func TestTranslations(t *testing.T) {
 		{"po/de.po", []string{` #~ msgid "%(a)s"`, `+msgid "%(b)s"`, `+msgstr "%(b)s"`, `@@50`, `+msgstr "%(c)s"`}, ""},
 		{"locales/de.json", []string{`+  "hi": "Hallo {name}",`, `+  "new": "{x}",`, `-  "hi": "{x}",`}, ""},
 		{"locales/en-GB.json", []string{`+  "hi": "Hello {x}",`}, ""},
+		{"lang/fr/app.json", []string{`+"hi": "{first}",`}, ""},
 		{"other/de.json", []string{`+"hi": "Hallo {Name}",`}, ""},
 		{"missing/locales/de.json", []string{`+"hi": "Hallo {Name}",`}, ""},
 	} {
