@@ -8,10 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -191,9 +188,6 @@ const (
 	appKeyVariable = "PRECEDENT_GITHUB_APP_KEY"
 )
 
-// maxAppKey bounds the file of a private key, in bytes: 16 times one of 4,096 bits.
-const maxAppKey = 64 << 10
-
 // githubApp returns the App that the environment sets, and its key; nil for none.
 func (a *app) githubApp() (*github.App, string, error) {
 	id, path := a.env["PRECEDENT_GITHUB_APP_ID"], a.env["PRECEDENT_GITHUB_APP_KEY"]
@@ -204,7 +198,7 @@ func (a *app) githubApp() (*github.App, string, error) {
 		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable),
 			"the first is its ID, the second the file of its private key")
 	}
-	key, err := readAppKey(path)
+	key, err := readHidden(path)
 	if err != nil {
 		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err),
 			"set it to the file of the private key that GitHub generated for the App")
@@ -214,28 +208,6 @@ func (a *app) githubApp() (*github.App, string, error) {
 		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "create a new private key in the App's settings")
 	}
 	return app, string(key), nil
-}
-
-// readAppKey reads the file of a private key. Its errors do not contain the path,
-// because the variable may hold the key itself by mistake.
-func readAppKey(path string) ([]byte, error) {
-	var cause *fs.PathError
-	f, err := os.Open(path)
-	if errors.As(err, &cause) {
-		err = cause.Err
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open key: %w", err)
-	}
-	defer f.Close()
-	key, err := io.ReadAll(io.LimitReader(f, maxAppKey))
-	if errors.As(err, &cause) {
-		err = cause.Err
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read key: %w", err)
-	}
-	return key, nil
 }
 
 // gitea connects to a Gitea or Forgejo server.

@@ -13,14 +13,13 @@ import (
 	"strings"
 )
 
-// maxSecretFile bounds a file with a secret, in bytes.
+// maxSecretFile bounds a file with a secret, in bytes: 16 times a private key of 4,096 bits.
 const maxSecretFile = 64 << 10
 
 // fileVariables are the secrets that may be in a file.
 var fileVariables = append([]string{databaseVariable, markerKeyVariable}, secretVariables...)
 
-// readSecretFiles reads the secrets that are in files: NAME_FILE names the file of NAME. Its
-// errors do not contain the path, which may be the secret itself by mistake.
+// readSecretFiles reads the secrets that are in files: NAME_FILE names the file of NAME.
 func (a *app) readSecretFiles() error {
 	for _, name := range fileVariables {
 		path := a.env[name+"_FILE"]
@@ -38,27 +37,28 @@ func (a *app) readSecretFiles() error {
 }
 
 func readSecretFile(path string) (string, error) {
-	var cause *fs.PathError
-	f, err := os.Open(path)
-	if errors.As(err, &cause) {
-		err = cause.Err
-	}
+	text, err := readHidden(path)
 	if err != nil {
-		return "", fmt.Errorf("open file: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSecretFile))
-	if errors.As(err, &cause) {
-		err = cause.Err
+		return "", err
 	}
 	secret := strings.TrimSpace(string(text))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("read file: %w", err)
-	case secret == "" || strings.ContainsAny(secret, "\n\r\x00"):
+	if secret == "" || strings.ContainsAny(secret, "\n\r\x00") {
 		return "", errors.New("the file does not have one line")
 	}
 	return secret, nil
+}
+
+// readHidden reads a file with a secret. Its errors do not contain the path, which may be the secret itself by mistake.
+func readHidden(path string) (data []byte, err error) {
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, maxSecretFile))
+	}
+	if cause, ok := errors.AsType[*fs.PathError](err); ok {
+		err = fmt.Errorf("%s file: %w", cause.Op, cause.Err)
+	}
+	return data, err
 }
 
 // newKey returns 32 random bytes in hexadecimal.
