@@ -40,6 +40,7 @@ type app struct {
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always printed
+	json     bool                                             // results are printed as JSON: --json
 	pushes   bool                                             // the forge is used to push commits and to read what CI says, too
 
 	box   func(context.Context) (sandbox.Sandbox, error) // where gates run; nil for the best sandbox of this machine
@@ -276,8 +277,8 @@ func (a *app) page() *report.Page {
 }
 
 // show prints a value as JSON, or for people on a page.
-func (a *app) show(asJSON bool, value any, print func(p *report.Page)) error {
-	if asJSON {
+func (a *app) show(value any, print func(p *report.Page)) error {
+	if a.json {
 		return report.Value(a.out, value)
 	}
 	p := a.page()

@@ -27,7 +27,6 @@ type configuration struct {
 }
 
 func newConfig(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Print the effective configuration, and where each value comes from",
@@ -50,7 +49,7 @@ Exit status 2 if the policy has errors.`,
 			if err != nil {
 				return err
 			}
-			if err := a.show(asJSON, c, func(p *report.Page) { printConfiguration(p, c) }); err != nil {
+			if err := a.show(c, func(p *report.Page) { printConfiguration(p, c) }); err != nil {
 				return err
 			}
 			for _, err := range errs {
@@ -62,7 +61,7 @@ Exit status 2 if the policy has errors.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addAllSettings(cmd)
 	return cmd
 }

@@ -27,7 +27,7 @@ const (
 )
 
 func newMemoryConsolidate(a *app) *cobra.Command {
-	var ifDue, asJSON bool
+	var ifDue bool
 	cmd := &cobra.Command{
 		Use:   "consolidate",
 		Short: "Look for patterns across changes now",
@@ -51,14 +51,14 @@ findings are new; the setting consolidation turns that off.`,
 				}
 			}
 			done, err := a.consolidate(cmd.Context(), w, c)
-			if err != nil || !asJSON {
+			if err != nil || !a.json {
 				return err
 			}
 			return report.Value(a.out, done)
 		}),
 	}
 	cmd.Flags().BoolVar(&ifDue, "if-due", false, "do nothing unless a review would start it")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, slices.Concat(memorySettings, judgeSettings)...)
 	return cmd
 }

@@ -28,7 +28,7 @@ finders what people asked for before, and findings cite it. If an embedding mode
 }
 
 func newCorpusClear(a *app) *cobra.Command {
-	var yes, asJSON bool
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete the corpus of this repository",
@@ -37,27 +37,20 @@ memory stays. Sync and import can load them again.`,
 		Example: "  precedent corpus clear --yes",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			if !yes {
-				ok, err := a.confirm(fmt.Sprintf("Delete the corpus of %s?", w.IDs[0]))
-				if err != nil {
-					return err
-				}
-				if !ok {
-					a.notice("nothing was deleted")
-					return exitStatus(2)
-				}
+			if err := a.confirm(yes, fmt.Sprintf("Delete the corpus of %s?", w.IDs[0])); err != nil {
+				return err
 			}
 			n, err := a.workflow().ClearCorpus(cmd.Context(), w)
 			if err != nil {
 				return err
 			}
-			return a.show(asJSON, map[string]int{"comments": n}, func(p *report.Page) {
+			return a.show(map[string]int{"comments": n}, func(p *report.Page) {
 				p.Para("", p.Ink(report.Plain, "deleted "+plural(n, "comment")))
 			})
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -17,7 +17,6 @@ import (
 )
 
 func newCorpusImport(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Load comments of people from files",
@@ -54,10 +53,10 @@ Exit status: 3 if a line could not be used. The others are imported.`,
 				}
 			}
 			line.end()
-			return a.printImported(total, asJSON)
+			return a.printImported(total)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }
@@ -82,13 +81,9 @@ func (a *app) importFile(ctx context.Context, w *workspace.Workspace, file strin
 	return a.workflow().ImportCorpus(ctx, w, name, from, progress)
 }
 
-func (a *app) printImported(got corpus.Imported, asJSON bool) error {
-	var err error
-	if asJSON {
-		got.Bad = append([]corpus.BadLine{}, got.Bad...)
-		err = report.Value(a.out, got)
-	} else {
-		p := a.page()
+func (a *app) printImported(got corpus.Imported) error {
+	got.Bad = append([]corpus.BadLine{}, got.Bad...)
+	err := a.show(got, func(p *report.Page) {
 		for _, b := range got.Bad {
 			p.Para("", p.Inkf(report.Plain, "%s:%d is not imported: %s", b.File, b.Line, b.Why))
 		}
@@ -109,8 +104,7 @@ func (a *app) printImported(got corpus.Imported, asJSON bool) error {
 				p.Para("", p.Inkf(report.Plain, "%d %s", other.n, other.what))
 			}
 		}
-		err = p.Err()
-	}
+	})
 	if err == nil && got.Malformed+got.Foreign > 0 {
 		if got.Foreign > 0 {
 			a.notice("hint: --repo says which repository the comments are about")

@@ -13,7 +13,6 @@ import (
 
 func newCorpusSearch(a *app) *cobra.Command {
 	var q workspace.CorpusQuery
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "search [TEXT]",
 		Short: "Find what people wrote about something",
@@ -34,7 +33,7 @@ author could not write to the repository, or they were declined or reverted.`,
 			if err != nil {
 				return err
 			}
-			return a.show(asJSON, got, func(p *report.Page) { printCorpusFound(p, got) })
+			return a.show(got, func(p *report.Page) { printCorpusFound(p, got) })
 		}),
 	}
 	f := cmd.Flags()
@@ -42,7 +41,7 @@ author could not write to the repository, or they were declined or reverted.`,
 	f.IntVar(&q.Line, "line", 0, "with --file: search for comments on code like this `line` of the work tree")
 	f.IntVar(&q.Limit, "limit", 10, "show at most this `number` of comments, up to 100")
 	f.BoolVar(&q.All, "all", false, "also show what is not usable as a precedent")
-	f.BoolVar(&asJSON, "json", false, "print as JSON")
+	f.BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

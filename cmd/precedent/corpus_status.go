@@ -13,7 +13,6 @@ import (
 )
 
 func newCorpusStatus(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is in the corpus, and until when it was read",
@@ -29,10 +28,10 @@ pull request reverted the change (reverted).`,
 			if err != nil {
 				return err
 			}
-			return a.show(asJSON, s, func(p *report.Page) { printCorpusStatus(p, s) })
+			return a.show(s, func(p *report.Page) { printCorpusStatus(p, s) })
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ const defaultSyncMonths = 18
 
 func newCorpusSync(a *app) *cobra.Command {
 	var since string
-	var full, asJSON bool
+	var full bool
 	cmd := &cobra.Command{
 		Use:   "sync",
 		Short: "Read the comments of people from the forge",
@@ -67,24 +68,13 @@ func newCorpusSync(a *app) *cobra.Command {
 			if err != nil && len(got.Streams) == 0 {
 				return err
 			}
-			if asJSON {
-				if wrong := report.Value(a.out, got); wrong != nil {
-					return wrong
-				}
-			} else {
-				p := a.page()
-				printSynced(p, got)
-				if wrong := p.Err(); wrong != nil {
-					return wrong
-				}
-			}
-			return err
+			return cmp.Or(a.show(got, func(p *report.Page) { printSynced(p, got) }), err)
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", fmt.Sprintf("%dm", defaultSyncMonths),
 		"how far back the first sync reads: `TIME` is a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().BoolVar(&full, "full", false, "list everything again, and find what was deleted")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, append([]string{"forge"}, memorySettings...)...)
 	return cmd
 }

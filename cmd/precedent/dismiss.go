@@ -16,7 +16,7 @@ import (
 
 // dismissal are the options of dismiss.
 type dismissal struct {
-	undo, list, asJSON     bool
+	undo, list             bool
 	rule, finder, category string
 	path, reason, who      string
 	pull                   int
@@ -61,7 +61,7 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
 	}
 	cmd.Flags().BoolVar(&d.undo, "undo", false, "show the dismissed findings, or those of the rule, again")
 	cmd.Flags().BoolVar(&d.list, "list", false, "list what is dismissed, by whom, why and until when")
-	cmd.Flags().BoolVar(&d.asJSON, "json", false, "with --list: print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "with --list: print as JSON")
 	cmd.Flags().StringVar(&d.rule, "rule", "", "dismiss all findings of an analyzer's `rule`")
 	cmd.Flags().StringVar(&d.finder, "finder", "", "dismiss all findings of a `finder`")
 	cmd.Flags().StringVar(&d.category, "category", "", "dismiss all findings of a `category`")
@@ -86,7 +86,7 @@ func (d *dismissal) check(cmd *cobra.Command, args []string) error {
 		wrong = "--rule, --finder and --category cannot be used together"
 	case d.list && (len(args) > 0 || d.undo || many > 0 || d.path != ""):
 		wrong = "--list cannot be used with an ID, --undo, --rule, --finder, --category or --path"
-	case d.asJSON && !d.list:
+	case cmd.Flags().Changed("json") && !d.list:
 		wrong = "--json requires --list"
 	case many > 0 && len(args) > 0:
 		wrong = "--rule, --finder and --category cannot be used together with an ID"
@@ -130,7 +130,7 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 	}
 	defer w.Close()
 	if d.list {
-		return a.listDismissals(ctx, w, d.asJSON)
+		return a.listDismissals(ctx, w)
 	}
 	do, verb := a.workflow().Dismiss, "dismissed"
 	if d.undo {
@@ -181,12 +181,12 @@ func (a *app) printDismissed(all []workspace.Dismissed, verb, options string) er
 	return p.Err()
 }
 
-func (a *app) listDismissals(ctx context.Context, w *workspace.Workspace, asJSON bool) error {
+func (a *app) listDismissals(ctx context.Context, w *workspace.Workspace) error {
 	all, err := w.Memory.Dismissals(ctx)
 	if err != nil {
 		return err
 	}
-	return a.show(asJSON, map[string]any{"rejections": append([]precedent.Dismissal{}, all...)}, func(p *report.Page) {
+	return a.show(map[string]any{"rejections": append([]precedent.Dismissal{}, all...)}, func(p *report.Page) {
 		report.Dismissals(p, all)
 	})
 }
@@ -216,7 +216,7 @@ func newFP(a *app) *cobra.Command {
 			return a.dismiss(cmd, args, list)
 		},
 	}
-	listing.Flags().BoolVar(&list.asJSON, "json", false, "print as JSON")
+	listing.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	removing := &cobra.Command{
 		Use: "remove ID", Short: "Show a dismissed finding again, as precedent dismiss --undo does",
 		Example: "  precedent fp remove k7m2q0v5xa",

@@ -22,7 +22,7 @@ import (
 )
 
 func newDoctor(a *app) *cobra.Command {
-	var asJSON, try, forServer bool
+	var try, forServer bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup, and show what is missing",
@@ -53,14 +53,14 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 			if err != nil {
 				return err
 			}
-			err = a.show(asJSON, d, d.Print)
+			err = a.show(d, d.Print)
 			if err == nil && !d.Works {
 				err = exitStatus(precedent.ExitUsage)
 			}
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
 	cmd.Flags().BoolVar(&forServer, "server", false, "check what precedent serve needs")
 	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch", "repositories", "owners", "listen")

@@ -8,7 +8,6 @@ import (
 )
 
 func newExplain(a *app) *cobra.Command {
-	var asJSON bool
 	var without []string
 	cmd := &cobra.Command{
 		Use:   "explain FINDING",
@@ -34,12 +33,12 @@ finders read them, are such a case, too.`,
 			if err != nil {
 				return err
 			}
-			return a.show(asJSON, e, func(p *report.Page) { report.Explain(p, e) })
+			return a.show(e, func(p *report.Page) { report.Explain(p, e) })
 		}),
 	}
 	cmd.Flags().StringSliceVar(&without, "without", nil,
 		"decide again without these `IDS` of memories or of dismissed findings, threshold or policy")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

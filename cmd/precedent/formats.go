@@ -23,8 +23,8 @@ func addFormat(cmd *cobra.Command, name *string) {
 }
 
 // chooseFormat checks the value of --format, and treats --json as --format json.
-func chooseFormat(cmd *cobra.Command, name *string, asJSON bool) error {
-	if asJSON {
+func (a *app) chooseFormat(cmd *cobra.Command, name *string) error {
+	if a.json {
 		if cmd.Flags().Changed("format") && *name != "json" {
 			return misuse(cmd, fmt.Errorf("--json and --format %s cannot be used together", *name))
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 func newGate(a *app) *cobra.Command {
-	var list, asJSON bool
+	var list bool
 	cmd := &cobra.Command{
 		Use:   "gate [PATH...]",
 		Short: "Build and test your work tree as a server does, before you push",
@@ -43,11 +43,11 @@ ran to their end, or there are none.`,
   precedent gate --json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.runGate(cmd.Context(), settingFlags(cmd), args, list, asJSON)
+			return a.runGate(cmd.Context(), settingFlags(cmd), args, list)
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the commands and where they come from; run nothing")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, "trusted_branch", "repo")
 	return cmd
 }
@@ -78,7 +78,7 @@ type gateCommand struct {
 }
 
 // runGate lists or runs the gate of the work tree.
-func (a *app) runGate(ctx context.Context, flags map[string]string, paths []string, list, asJSON bool) error {
+func (a *app) runGate(ctx context.Context, flags map[string]string, paths []string, list bool) error {
 	op, err := a.settings(flags)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		out.Where = "none"
 	}
 	if list {
-		return a.listGate(g, out, asJSON)
+		return a.listGate(g, out)
 	}
 	if runner.Local != nil && len(g.Commands) > 0 {
 		a.notice(
@@ -122,14 +122,14 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 	}
 	p := a.page()
 	show := func(c gate.CommandResult) { printCommand(p, c) }
-	if asJSON {
+	if a.json {
 		show = nil
 	}
 	result, err := g.Run(ctx, runner, show)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if a.json {
 		err = report.Value(a.out, out.with(result))
 	} else {
 		printGate(p, result)
@@ -156,11 +156,11 @@ func noSandboxHint(op *settings.Settings, none error) string {
 }
 
 // listGate prints the commands.
-func (a *app) listGate(g *run.WorkTreeGate, out gateReport, asJSON bool) error {
+func (a *app) listGate(g *run.WorkTreeGate, out gateReport) error {
 	for _, c := range g.Commands {
 		out.Commands = append(out.Commands, gateCommand{Name: c.Name, Line: c.Line, Source: c.Source})
 	}
-	if asJSON {
+	if a.json {
 		return report.Value(a.out, out)
 	}
 	p := a.page()

@@ -12,7 +12,6 @@ import (
 
 func newHotspots(a *app) *cobra.Command {
 	var n int
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "hotspots",
 		Short:   "List the files with the most findings",
@@ -23,13 +22,13 @@ func newHotspots(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(asJSON, map[string]any{"hotspots": append([]precedent.Hotspot{}, hot...)}, func(p *report.Page) {
+			return a.show(map[string]any{"hotspots": append([]precedent.Hotspot{}, hot...)}, func(p *report.Page) {
 				report.Hotspots(p, hot)
 			})
 		}),
 	}
 	numberFlag(cmd, &n, "files")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -19,7 +19,6 @@ type insightLine struct {
 }
 
 func newInsights(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "insights",
 		Short: "List patterns in the findings of all changes",
@@ -40,20 +39,16 @@ the last five, or with insights dismiss.`,
 			for _, i := range found {
 				lines = append(lines, insightLine{i, memory.AcceptanceOf(i.Accepted, i.Rejected)})
 			}
-			if asJSON {
-				return report.Value(a.out, map[string]any{"insights": lines})
-			}
-			return a.printInsights(lines)
+			return a.show(map[string]any{"insights": lines}, func(p *report.Page) { printInsights(p, lines) })
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	cmd.AddCommand(newInsightsDismiss(a))
 	return cmd
 }
 
-func (a *app) printInsights(lines []insightLine) error {
-	p := a.page()
+func printInsights(p *report.Page, lines []insightLine) {
 	if len(lines) == 0 {
 		p.Para("", p.Ink(report.Faint, "No patterns yet: they need similar findings in several changes."))
 	}
@@ -89,7 +84,6 @@ func (a *app) printInsights(lines []insightLine) error {
 			detail("dismissed by %s%s", d.Who, why)
 		}
 	}
-	return p.Err()
 }
 
 func newInsightsDismiss(a *app) *cobra.Command {

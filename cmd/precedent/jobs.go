@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,6 @@ func newJobsList(a *app) *cobra.Command {
 	var states []string
 	var kind, repo string
 	var limit int
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List jobs, those that changed last first",
@@ -78,9 +78,6 @@ days. With --json it prints their heads and times, too.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, all)
-			}
 			return a.printJobs(all)
 		}),
 	}
@@ -88,12 +85,12 @@ days. With --json it prints their heads and times, too.`,
 	cmd.Flags().StringVar(&kind, "kind", "", "only jobs of this kind: "+joined(workspace.JobKinds))
 	cmd.Flags().StringVar(&repo, "repo", "", "only jobs of this repository: host/owner/name")
 	cmd.Flags().IntVar(&limit, "limit", 100, "the number of jobs, at most 1000")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	return cmd
 }
 
 func newJobsRetry(a *app) *cobra.Command {
-	var dead, asJSON bool
+	var dead bool
 	cmd := &cobra.Command{
 		Use:   "retry [ID...]",
 		Short: "Run jobs now, with all attempts",
@@ -117,16 +114,15 @@ that runs is run once more.`,
 					args = append(args, strconv.FormatInt(j.ID, 10))
 				}
 			}
-			return a.changeJobs(cmd.Context(), args, asJSON, jobs.Retry)
+			return a.changeJobs(cmd.Context(), args, jobs.Retry)
 		}),
 	}
 	cmd.Flags().BoolVar(&dead, "dead", false, "all dead letters")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	return cmd
 }
 
 func newJobsCancel(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cancel ID...",
 		Short: "Cancel jobs that wait or run",
@@ -135,10 +131,10 @@ again when it is wanted again: after a push, a label or another event.`,
 		Example: "  precedent jobs cancel 5234835561360261",
 		Args:    between(1, maxJobs),
 		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error {
-			return a.changeJobs(cmd.Context(), args, asJSON, jobs.Cancel)
+			return a.changeJobs(cmd.Context(), args, jobs.Cancel)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	return cmd
 }
 
@@ -160,42 +156,31 @@ func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspac
 	}
 }
 
-// oneJob calls do with the id of a job.
-func oneJob(ctx context.Context, id string, do func(context.Context, int64) (workspace.QueuedJob,
-	error),
-) (workspace.QueuedJob, error) {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return workspace.QueuedJob{}, hinted(fmt.Errorf("not the id of a job: %q", id), "precedent jobs list shows them")
-	}
-	job, err := do(ctx, n)
-	if errors.Is(err, workspace.ErrNoJob) {
-		err = hinted(fmt.Errorf("there is no job %d", n), "precedent jobs list shows them")
-	}
-	return job, err
-}
-
-// changeJobs changes jobs, and prints them as they are then.
-func (a *app) changeJobs(ctx context.Context, ids []string, asJSON bool,
+// changeJobs changes jobs up to the first that fails, and prints them as they are then.
+func (a *app) changeJobs(ctx context.Context, ids []string,
 	do func(context.Context, int64) (workspace.QueuedJob, error),
 ) error {
 	changed := []workspace.QueuedJob{}
 	var failed error
 	for _, id := range ids {
-		job, err := oneJob(ctx, id, do)
+		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
-			failed = err
+			failed = hinted(fmt.Errorf("not the id of a job: %q", id), "precedent jobs list shows them")
+			break
+		}
+		job, err := do(ctx, n)
+		if errors.Is(err, workspace.ErrNoJob) {
+			err = hinted(fmt.Errorf("there is no job %d", n), "precedent jobs list shows them")
+		}
+		if failed = err; err != nil {
 			break
 		}
 		changed = append(changed, job)
 	}
-	var err error
-	if asJSON {
-		err = report.Value(a.out, changed)
-	} else if len(changed) > 0 || failed == nil {
-		err = a.printJobs(changed)
+	if !a.json && failed != nil && len(changed) == 0 {
+		return failed
 	}
-	return errors.Join(failed, err)
+	return errors.Join(failed, a.printJobs(changed))
 }
 
 func joined[T ~string](all []T) string {
@@ -207,29 +192,20 @@ func joined[T ~string](all []T) string {
 }
 
 func (a *app) printJobs(all []workspace.QueuedJob) error {
-	p := a.page()
-	if len(all) == 0 {
-		p.Line(p.Ink(report.Plain, "no jobs"))
-		return p.Err()
-	}
-	rows := [][]string{{"id", "job", "state", "since", "attempts", "why"}}
-	for _, j := range all {
-		why := j.Reason
-		if j.Problem != "" {
-			why = j.Problem
+	return a.show(all, func(p *report.Page) {
+		if len(all) == 0 {
+			p.Line(p.Ink(report.Plain, "no jobs"))
+			return
 		}
-		rows = append(rows, []string{
-			strconv.FormatInt(j.ID, 10), j.Name(), string(j.State), a.age(j.Since),
-			strconv.Itoa(j.Attempts), why,
-		})
-	}
-	for _, row := range rows {
-		for i := range row {
-			row[i] = p.Ink(report.Plain, row[i])
+		rows := [][]string{{"id", "job", "state", "since", "attempts", "why"}}
+		for _, j := range all {
+			rows = append(rows, []string{
+				strconv.FormatInt(j.ID, 10), p.Ink(report.Plain, j.Name()), string(j.State), a.age(j.Since),
+				strconv.Itoa(j.Attempts), p.Ink(report.Plain, cmp.Or(j.Problem, j.Reason)),
+			})
 		}
-	}
-	p.Table(rows)
-	return p.Err()
+		p.Table(rows)
+	})
 }
 
 // age is how long ago something was, for people: "3m20s".

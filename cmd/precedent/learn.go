@@ -116,7 +116,7 @@ Exit status: 2 if it was refused.`,
 }
 
 func newLearnList(a *app) *cobra.Command {
-	var asJSON, all bool
+	var all bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List learnings that are active or pending, with their use",
@@ -136,18 +136,17 @@ func newLearnList(a *app) *cobra.Command {
 				return err
 			}
 			found = append(found, own...)
-			return a.show(asJSON, map[string]any{"learnings": append([]precedent.Learning{}, found...)}, func(p *report.Page) {
+			return a.show(map[string]any{"learnings": append([]precedent.Learning{}, found...)}, func(p *report.Page) {
 				report.Learnings(p, found)
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&all, "all", false, "list also those that are superseded, expired or forgotten")
 	return cmd
 }
 
 func newLearnShow(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Show a learning and where it comes from",
@@ -158,10 +157,10 @@ func newLearnShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(asJSON, l, func(p *report.Page) { report.Learning(p, &l) })
+			return a.show(l, func(p *report.Page) { report.Learning(p, &l) })
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	return cmd
 }
 
@@ -234,7 +233,6 @@ func newLearnForget(a *app) *cobra.Command {
 }
 
 func newLearnHistory(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "history ID",
 		Short:   "Show who changed a learning, when and how",
@@ -245,18 +243,15 @@ func newLearnHistory(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, map[string]any{"history": append([]memory.LearningChange{}, all...)})
-			}
-			p := a.page()
-			for _, c := range all {
-				p.Para(c.At.UTC().Format(time.DateTime)+"  ", p.Inkf(report.Plain, "%s: %s by %s, version %d: %s", c.After.State,
-					c.Action, c.Who, c.After.Version, c.After.Directive))
-			}
-			return p.Err()
+			return a.show(map[string]any{"history": append([]memory.LearningChange{}, all...)}, func(p *report.Page) {
+				for _, c := range all {
+					p.Para(c.At.UTC().Format(time.DateTime)+"  ", p.Inkf(report.Plain, "%s: %s by %s, version %d: %s", c.After.State,
+						c.Action, c.Who, c.After.Version, c.After.Directive))
+				}
+			})
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,13 +31,13 @@ func newMemory(a *app) *cobra.Command {
 }
 
 func newMemoryStatus(a *app) *cobra.Command {
-	var asJSON, all bool
+	var all bool
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.statusOfAll(ctx, asJSON) },
+		RunE: a.oneOrAll(&all, a.statusOfAll,
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				s, err := w.Memory.Status(cmd.Context())
 				if err != nil {
@@ -48,22 +47,19 @@ func newMemoryStatus(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return report.Value(a.out, struct {
-						memory.Status
-						Daemon daemonState `json:"daemon"`
-					}{s, daemon})
-				}
-				p := a.page()
-				printStatus(p, s, w.File)
-				if daemon.Running {
-					p.Para("background  ", p.Inkf(report.Plain, "process %d, since %s; it logs to %s", daemon.PID,
-						daemon.Since.Format(time.RFC3339), log))
-				}
-				return p.Err()
+				return a.show(struct {
+					memory.Status
+					Daemon daemonState `json:"daemon"`
+				}{s, daemon}, func(p *report.Page) {
+					printStatus(p, s, w.File)
+					if daemon.Running {
+						p.Para("background  ", p.Inkf(report.Plain, "process %d, since %s; it logs to %s", daemon.PID,
+							daemon.Since.Format(time.RFC3339), log))
+					}
+				})
 			}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addAll(cmd, &all)
 	addSettings(cmd, memorySettings...)
 	return cmd
@@ -96,7 +92,7 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 }
 
 func newMemoryPrune(a *app) *cobra.Command {
-	var asJSON, all bool
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete old findings",
@@ -106,23 +102,23 @@ learning or an insight refers to, and a label of each deleted finding: its place
 category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.pruneAll(ctx, asJSON) },
+		RunE: a.oneOrAll(&all, a.pruneAll,
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				gone, err := w.Memory.Prune(cmd.Context())
 				if err != nil {
 					return err
 				}
-				return a.printDeleted("pruned", gone, asJSON)
+				return a.printDeleted("pruned", gone)
 			}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addAll(cmd, &all)
 	addSettings(cmd, memorySettings...)
 	return cmd
 }
 
 func newMemoryClear(a *app) *cobra.Command {
-	var yes, asJSON bool
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete everything about this repository",
@@ -133,31 +129,24 @@ shared stays on the remote, and the next exchange brings it back.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			if !yes {
-				ok, err := a.confirm(fmt.Sprintf("Delete everything about %s?", w.IDs[0]))
-				if err != nil {
-					return err
-				}
-				if !ok {
-					a.notice("nothing was deleted")
-					return exitStatus(2)
-				}
+			if err := a.confirm(yes, fmt.Sprintf("Delete everything about %s?", w.IDs[0])); err != nil {
+				return err
 			}
 			gone, err := w.Memory.Clear(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.printDeleted("deleted", gone, asJSON)
+			return a.printDeleted("deleted", gone)
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }
 
 func newMemoryAdopt(a *app) *cobra.Command {
-	var undo, asJSON bool
+	var undo bool
 	cmd := &cobra.Command{
 		Use:   "adopt [REPOSITORY]",
 		Short: "Make what the memory of this folder has under another name this repository's",
@@ -186,7 +175,7 @@ dismissals, learnings and all else. Without an argument it lists what there is.
 				if err != nil {
 					return err
 				}
-				return a.show(asJSON, map[string]any{"others": others}, func(p *report.Page) {
+				return a.show(map[string]any{"others": others}, func(p *report.Page) {
 					if len(others) == 0 {
 						p.Line("All that this memory has is this repository's.")
 					}
@@ -207,7 +196,7 @@ dismissals, learnings and all else. Without an argument it lists what there is.
 		}),
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "bring the memory back as it was before")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print the list as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }
@@ -235,28 +224,30 @@ func (a *app) withMemory(
 	}
 }
 
-func (a *app) printDeleted(verb string, gone memory.Counts, asJSON bool) error {
-	return a.show(asJSON, gone, func(p *report.Page) {
+func (a *app) printDeleted(verb string, gone memory.Counts) error {
+	return a.show(gone, func(p *report.Page) {
 		p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews,
 			gone.Dismissals))
 	})
 }
 
-// confirm asks a yes-no question. Without a terminal it fails.
-func (a *app) confirm(question string) (bool, error) {
+// confirm asks whether to delete, unless the answer was given. Any other answer than yes is an error, and so is a
+// question without a terminal.
+func (a *app) confirm(yes bool, question string) error {
+	if yes {
+		return nil
+	}
 	if _, tty := terminal(a.in); !tty {
-		return false, hinted(errors.New("cannot ask for confirmation: standard input is not a terminal"),
+		return hinted(errors.New("cannot ask for confirmation: standard input is not a terminal"),
 			"use --yes to skip the question")
 	}
 	p := report.NewPage(a.err, 0, false)
 	fmt.Fprint(a.err, p.Ink(report.Plain, question)+" [y/N] ")
-	line, err := bufio.NewReader(a.in).ReadString('\n')
-	if err != nil && line == "" {
-		return false, nil // the end of the input means no
-	}
+	line, _ := bufio.NewReader(a.in).ReadString('\n') // the end of the input means no
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
-		return true, nil
+		return nil
 	}
-	return false, nil
+	a.notice("nothing was deleted")
+	return exitStatus(2)
 }

@@ -47,7 +47,7 @@ func (a *app) oneOrAll(all *bool, forAll func(context.Context) error,
 	}
 }
 
-func (a *app) statusOfAll(ctx context.Context, asJSON bool) error {
+func (a *app) statusOfAll(ctx context.Context) error {
 	db, err := a.oldInstallation(ctx)
 	if err != nil {
 		return err
@@ -57,24 +57,21 @@ func (a *app) statusOfAll(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return report.Value(a.out, s)
-	}
-	p := a.page()
-	p.Para("database    ", p.Inkf(report.Plain, "%s, %d KiB", s.Path, (s.Bytes+1023)/1024))
-	for _, r := range s.Repositories {
-		names := make([]string, len(r.Names))
-		for i, n := range r.Names {
-			names[i] = n.String()
+	return a.show(s, func(p *report.Page) {
+		p.Para("database    ", p.Inkf(report.Plain, "%s, %d KiB", s.Path, (s.Bytes+1023)/1024))
+		for _, r := range s.Repositories {
+			names := make([]string, len(r.Names))
+			for i, n := range r.Names {
+				names[i] = n.String()
+			}
+			p.Para("repository  ", p.Inkf(report.Plain, "%s: %s, %s, %s, %s", strings.Join(names, ", "),
+				plural(r.Reviews, "review"),
+				plural(r.Findings, "finding"), plural(r.Dismissals, "dismissal"), plural(r.Learnings, "learning")))
 		}
-		p.Para("repository  ", p.Inkf(report.Plain, "%s: %s, %s, %s, %s", strings.Join(names, ", "),
-			plural(r.Reviews, "review"),
-			plural(r.Findings, "finding"), plural(r.Dismissals, "dismissal"), plural(r.Learnings, "learning")))
-	}
-	return p.Err()
+	})
 }
 
-func (a *app) pruneAll(ctx context.Context, asJSON bool) error {
+func (a *app) pruneAll(ctx context.Context) error {
 	db, err := a.oldInstallation(ctx)
 	if err != nil {
 		return err
@@ -84,7 +81,7 @@ func (a *app) pruneAll(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return a.printDeleted("pruned", gone, asJSON)
+	return a.printDeleted("pruned", gone)
 }
 
 func (a *app) exportAll(ctx context.Context, out string) error {
@@ -106,7 +103,7 @@ func (a *app) exportAll(ctx context.Context, out string) error {
 	return nil
 }
 
-func (a *app) importAll(ctx context.Context, from io.Reader, asJSON bool) error {
+func (a *app) importAll(ctx context.Context, from io.Reader) error {
 	db, err := a.openInstallation(ctx)
 	if err != nil {
 		return err
@@ -116,13 +113,10 @@ func (a *app) importAll(ctx context.Context, from io.Reader, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return report.Value(a.out, struct {
-			Path string `json:"path"`
-			Rows int    `json:"rows"`
-		}{db.Path(), n})
-	}
-	p := a.page()
-	p.Para("", p.Inkf(report.Plain, "%s imported into %s", plural(n, "row"), db.Path()))
-	return p.Err()
+	return a.show(struct {
+		Path string `json:"path"`
+		Rows int    `json:"rows"`
+	}{db.Path(), n}, func(p *report.Page) {
+		p.Para("", p.Inkf(report.Plain, "%s imported into %s", plural(n, "row"), db.Path()))
+	})
 }

@@ -81,7 +81,7 @@ func (a *app) writeFile(path string, write func(io.Writer) (int, error)) (int, e
 }
 
 func newMemoryImport(a *app) *cobra.Command {
-	var skip, asJSON, all bool
+	var skip, all bool
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Merge an exported memory into this one",
@@ -104,17 +104,14 @@ server without repositories, completely or not at all.`,
 			defer f.Close()
 			from = f
 		}
-		return a.oneOrAll(&all, func(ctx context.Context) error { return a.importAll(ctx, from, asJSON) },
+		return a.oneOrAll(&all, func(ctx context.Context) error { return a.importAll(ctx, from) },
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				got, err := a.workflow().ImportMemory(cmd.Context(), w, from, skip)
 				if err != nil {
 					return hinted(fmt.Errorf("import memory: %w", err), "%s", hintOf(err))
 				}
 				none := got.Refused > 0 && !skip
-				if asJSON {
-					err = report.Value(a.out, got)
-				} else {
-					p := a.page()
+				err = a.show(got, func(p *report.Page) {
 					for _, l := range got.Lines {
 						p.Para("", p.Ink(report.Plain, l.Where+" is refused: "+l.Why))
 					}
@@ -125,8 +122,7 @@ server without repositories, completely or not at all.`,
 						p.Para("", p.Inkf(report.Plain, "%d added, %d changed, %d removed, %d already there, %d refused", got.Added,
 							got.Changed, got.Removed, got.Same, got.Refused))
 					}
-					err = p.Err()
-				}
+				})
 				if err == nil && none {
 					err = exitStatus(precedent.ExitUsage)
 				}
@@ -134,7 +130,7 @@ server without repositories, completely or not at all.`,
 			})(cmd, args)
 	}
 	cmd.Flags().BoolVar(&skip, "skip-refused", false, "import the other lines if some are refused")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addAll(cmd, &all)
 	cmd.MarkFlagsMutuallyExclusive("all", "skip-refused")
 	addSettings(cmd, memorySettings...)
@@ -143,7 +139,7 @@ server without repositories, completely or not at all.`,
 
 func newMemorySync(a *app) *cobra.Command {
 	var remote string
-	var readOnly, asJSON bool
+	var readOnly bool
 	cmd := &cobra.Command{
 		Use:   "sync",
 		Short: "Exchange the memory with a ref of the remote",
@@ -174,27 +170,24 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, done)
-			}
-			p := a.page()
-			for _, l := range done.Lines {
-				p.Para("", p.Ink(report.Plain, l.Where+" is left out: "+l.Why))
-			}
-			p.Para("", p.Inkf(report.Plain, "%s of %s: %s; %d added here, %d changed, %d removed", done.Ref, done.Remote,
-				plural(done.Rows, "row"), done.Added, done.Changed, done.Removed))
-			switch {
-			case done.Pushed:
-				p.Para("", p.Ink(report.Plain, "The remote has what this memory added."))
-			case readOnly:
-				p.Para("", p.Ink(report.Plain, "Nothing was pushed."))
-			}
-			return p.Err()
+			return a.show(done, func(p *report.Page) {
+				for _, l := range done.Lines {
+					p.Para("", p.Ink(report.Plain, l.Where+" is left out: "+l.Why))
+				}
+				p.Para("", p.Inkf(report.Plain, "%s of %s: %s; %d added here, %d changed, %d removed", done.Ref, done.Remote,
+					plural(done.Rows, "row"), done.Added, done.Changed, done.Removed))
+				switch {
+				case done.Pushed:
+					p.Para("", p.Ink(report.Plain, "The remote has what this memory added."))
+				case readOnly:
+					p.Para("", p.Ink(report.Plain, "Nothing was pushed."))
+				}
+			})
 		}),
 	}
 	cmd.Flags().StringVar(&remote, "remote", "", "the `name` of the remote; by default upstream, else origin")
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "push nothing")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, append([]string{"memory_ref", "forge"}, memorySettings...)...)
 	return cmd
 }

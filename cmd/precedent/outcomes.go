@@ -12,7 +12,6 @@ import (
 )
 
 func newOutcomes(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "outcomes [NUMBER|URL]",
 		Short: "Show what happened to the posted findings of a pull request",
@@ -36,16 +35,16 @@ is written to the forge.`,
 			if len(args) == 1 {
 				which = args[0]
 			}
-			return a.outcomes(cmd.Context(), which, settingFlags(cmd), asJSON)
+			return a.outcomes(cmd.Context(), which, settingFlags(cmd))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, "forge", "memory_db", "repo")
 	return cmd
 }
 
 // outcomes prints what happened to the posted findings.
-func (a *app) outcomes(ctx context.Context, which string, flags map[string]string, asJSON bool) error {
+func (a *app) outcomes(ctx context.Context, which string, flags map[string]string) error {
 	op, err := a.settings(flags)
 	if err != nil {
 		return err
@@ -68,7 +67,7 @@ func (a *app) outcomes(ctx context.Context, which string, flags map[string]strin
 	if err != nil {
 		return err
 	}
-	return a.show(asJSON, append([]precedent.Outcome{}, all...), func(p *report.Page) { printOutcomes(p, all) })
+	return a.show(append([]precedent.Outcome{}, all...), func(p *report.Page) { printOutcomes(p, all) })
 }
 
 func printOutcomes(p *report.Page, all []precedent.Outcome) {

@@ -18,7 +18,6 @@ import (
 
 func newPR(a *app) *cobra.Command {
 	o := reviewOptions{format: "text"}
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "pr [NUMBER|URL]",
 		Short: "Review a pull request, and optionally post the review",
@@ -52,7 +51,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
   precedent pr 7 --forge gitea:https://git.example.org --post`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := chooseFormat(cmd, &o.format, asJSON); err != nil {
+			if err := a.chooseFormat(cmd, &o.format); err != nil {
 				return err
 			}
 			if o.post && o.estimate {
@@ -79,7 +78,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 	f.BoolVar(&o.again, "again", false, "with --post: read everything again, even if this head was reviewed already")
 	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
 	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
-	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
+	f.BoolVar(&a.json, "json", false, "print as JSON: --format json")
 	addAllSettings(cmd, "trusted_branch", "memory_ref") // the base of the pull request is
 	return cmd
 }

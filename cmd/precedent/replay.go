@@ -25,7 +25,6 @@ could have known then: dismissed findings are hidden by their own dismissals.`
 func newReplay(a *app) *cobra.Command {
 	var since string
 	var limit, threshold int
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay",
 		Short: "Decide past reviews again, and compare with what people did",
@@ -53,7 +52,7 @@ func newReplay(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.show(asJSON, r, func(p *report.Page) { printReplay(p, &r) })
+				return a.show(r, func(p *report.Page) { printReplay(p, &r) })
 			})(cmd, args)
 		},
 	}
@@ -61,7 +60,7 @@ func newReplay(a *app) *cobra.Command {
 		"only reviews since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().IntVar(&limit, "limit", workspace.MaxReplayed, "the newest `N` reviews")
 	cmd.Flags().IntVar(&threshold, "threshold", 0, "try another threshold, in `PERCENT`")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -31,7 +31,6 @@ type reviewOptions struct {
 
 func newReview(a *app) *cobra.Command {
 	o := reviewOptions{format: "text"}
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "review [RANGE] [-- PATH...]",
 		Short: "Review a local change",
@@ -72,7 +71,7 @@ error, 3 not everything was read.`,
 			if len(args) > len(o.paths) {
 				o.spec.Range = args[0]
 			}
-			if err := chooseFormat(cmd, &o.format, asJSON); err != nil {
+			if err := a.chooseFormat(cmd, &o.format); err != nil {
 				return err
 			}
 			if o.fix && o.format != "text" {
@@ -97,7 +96,7 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.fix, "fix", false,
 		"show each suggestion as a diff, ask for it on a terminal, and apply it to the work tree")
 	f.BoolVar(&o.yes, "yes", false, "with --fix: apply all suggestions without asking")
-	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
+	f.BoolVar(&a.json, "json", false, "print as JSON: --format json")
 	// It fails only for a flag that does not exist or is registered already.
 	_ = cmd.RegisterFlagCompletionFunc("commit", a.completeRange)
 	addAllSettings(cmd, "forge", "memory_ref") // a review of a local change uses no forge

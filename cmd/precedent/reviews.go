@@ -14,7 +14,6 @@ import (
 
 func newReviews(a *app) *cobra.Command {
 	var n int
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "reviews",
 		Short:   "List past reviews, the newest first",
@@ -25,7 +24,7 @@ func newReviews(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(asJSON, map[string]any{"reviews": append([]memory.PastReview{}, past...)}, func(p *report.Page) {
+			return a.show(map[string]any{"reviews": append([]memory.PastReview{}, past...)}, func(p *report.Page) {
 				if len(past) == 0 {
 					p.Para("", p.Ink(report.Plain, "no reviews yet: precedent review makes the first"))
 				}
@@ -49,7 +48,7 @@ func newReviews(a *app) *cobra.Command {
 		}),
 	}
 	numberFlag(cmd, &n, "reviews")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -18,7 +18,7 @@ import (
 
 func newStats(a *app) *cobra.Command {
 	var since string
-	var all, asJSON bool
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Show how well reviews do",
@@ -49,14 +49,14 @@ Silence counts as neither.`,
 				if err != nil {
 					return err
 				}
-				return a.show(asJSON, s, func(p *report.Page) { printStatistics(p, &s) })
+				return a.show(s, func(p *report.Page) { printStatistics(p, &s) })
 			})(cmd, args)
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "",
 		"only reviews and answers since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().BoolVar(&all, "all", false, "all repositories of the database together, without people and files")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -30,7 +30,7 @@ type upgrade struct {
 }
 
 func newUpgrade(a *app) *cobra.Command {
-	var check, asJSON bool
+	var check bool
 	page := releasesPage
 	cmd := &cobra.Command{
 		Use:   "upgrade",
@@ -59,7 +59,7 @@ Exit status: 0; 1 with --check if there is a newer release.`,
 				}
 				u.Newer = semver.Compare(u.Latest, u.Version) > 0
 			}
-			if err := a.show(asJSON, u, u.print); err != nil {
+			if err := a.show(u, u.print); err != nil {
 				return err
 			}
 			if u.Newer {
@@ -70,7 +70,7 @@ Exit status: 0; 1 with --check if there is a newer release.`,
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "ask the page of releases whether there is a newer one")
 	cmd.Flags().StringVar(&page, "from", page, "ask this page of releases, for --check: a `URL`")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	return cmd
 }
 

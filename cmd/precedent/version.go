@@ -23,7 +23,6 @@ type build struct {
 }
 
 func newVersion(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of this program",
@@ -31,10 +30,10 @@ func newVersion(a *app) *cobra.Command {
 		Args:    exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := describedBuild()
-			return a.show(asJSON, b, func(p *report.Page) { p.Line(p.Ink(report.Plain, b.String())) })
+			return a.show(b, func(p *report.Page) { p.Line(p.Ink(report.Plain, b.String())) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	return cmd
 }
 
