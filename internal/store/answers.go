@@ -20,20 +20,13 @@ func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bo
 
 // KeepAnswers stores the answers to tasks until the review is saved, all or none.
 func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error {
+	var kept [][]any
+	for task, answer := range answers {
+		kept = append(kept, []any{r.id, task, string(answer), millis(r.db.now())})
+	}
 	return r.change(ctx, "keep answers", func(tx *sql.Tx) error {
-		keep, err := tx.PrepareContext(ctx, `
-			INSERT INTO answers (repo_id, task, answer, at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (repo_id, task) DO UPDATE SET answer = excluded.answer, at = excluded.at`)
-		if err != nil {
-			return err
-		}
-		defer keep.Close()
-		for task, answer := range answers {
-			if _, err := keep.ExecContext(ctx, r.id, task, string(answer), millis(r.db.now())); err != nil {
-				return err
-			}
-		}
-		return nil
+		return insertRows(ctx, tx, "INSERT INTO answers (repo_id, task, answer, at)",
+			"ON CONFLICT (repo_id, task) DO UPDATE SET answer = excluded.answer, at = excluded.at", kept)
 	})
 }
 

@@ -155,20 +155,12 @@ func (s *corpusSave) storedChunks(
 func (s *corpusSave) writeChunks(
 	ctx context.Context, chunks []precedent.CorpusChunk, stored map[chunkKey]storedChunk,
 ) error {
-	save, err := s.tx.PrepareContext(ctx, `
-		INSERT INTO corpus_chunks (repo_id, kind, comment, chunk, text, words, outcome, unusable, hash, number)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT (repo_id, kind, comment, chunk) DO UPDATE SET text = excluded.text, words = excluded.words,
-			outcome = excluded.outcome, unusable = excluded.unusable, hash = excluded.hash, number = excluded.number`)
-	if err != nil {
-		return err
-	}
-	defer save.Close()
 	next, err := s.lastNumber(ctx)
 	if err != nil {
 		return err
 	}
 	docs := map[int64][]byte{}
+	var made [][]any
 	for i := range chunks {
 		c := &chunks[i]
 		k, hash := chunkKey{commentKey{c.Kind, c.ID}, c.Chunk}, CorpusHash(c)
@@ -185,10 +177,16 @@ func (s *corpusSave) writeChunks(
 			number = next
 		}
 		docs[number] = s.page.Index(c)
-		if _, err := save.ExecContext(ctx, s.repo.id, c.Kind, string(c.ID), c.Chunk, string(c.Text), string(c.Words),
-			string(c.Outcome), c.Unusable, hash, number); err != nil {
-			return err
-		}
+		made = append(made, []any{
+			s.repo.id, c.Kind, string(c.ID), c.Chunk, string(c.Text), string(c.Words), string(c.Outcome), c.Unusable, hash, number,
+		})
+	}
+	err = insertRows(ctx, s.tx,
+		"INSERT INTO corpus_chunks (repo_id, kind, comment, chunk, text, words, outcome, unusable, hash, number)", `
+		ON CONFLICT (repo_id, kind, comment, chunk) DO UPDATE SET text = excluded.text, words = excluded.words,
+			outcome = excluded.outcome, unusable = excluded.unusable, hash = excluded.hash, number = excluded.number`, made)
+	if err != nil {
+		return err
 	}
 	for k, old := range stored {
 		docs[old.number] = nil

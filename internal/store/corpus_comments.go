@@ -151,32 +151,23 @@ func corpusTime(t time.Time) time.Time { return fromZeroMillis(zeroMillis(t)) }
 
 // write writes the comments that changed.
 func (s *corpusSave) write(ctx context.Context) error {
-	if len(s.dirty) == 0 {
-		return nil
+	var comments [][]any
+	for _, k := range s.dirty {
+		c := s.rows[k]
+		comments = append(comments, []any{
+			s.repo.id, c.Kind, string(c.ID), c.Pull, string(c.Root), string(c.AuthorID), c.Author, zeroOne(c.MayWrite),
+			string(c.Body), c.Path, string(c.Side), c.Start, c.End, string(c.Hunk), c.Commit, zeroOne(c.Outdated), c.URL,
+			millis(c.At), millis(c.UpdatedAt), zeroMillis(c.DeletedAt),
+		})
 	}
-	save, err := s.tx.PrepareContext(ctx, `
+	return insertRows(ctx, s.tx, `
 		INSERT INTO corpus_comments (repo_id, kind, id, pull, root, author_id, author, may_write, body, path, side,
-			start_line, end_line, hunk, head, outdated, url, at, updated_at, deleted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+			start_line, end_line, hunk, head, outdated, url, at, updated_at, deleted_at)`, `
 		ON CONFLICT (repo_id, kind, id) DO UPDATE SET pull = excluded.pull, root = excluded.root, author_id = excluded.author_id,
 			author = excluded.author, may_write = excluded.may_write, body = excluded.body, path = excluded.path, side = excluded.side,
 			start_line = excluded.start_line, end_line = excluded.end_line, hunk = excluded.hunk, head = excluded.head,
-			outdated = excluded.outdated, url = excluded.url, at = excluded.at, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at`)
-	if err != nil {
-		return err
-	}
-	defer save.Close()
-	for _, k := range s.dirty {
-		c := s.rows[k]
-		_, err := save.ExecContext(ctx, s.repo.id, c.Kind, string(c.ID), c.Pull, string(c.Root), string(c.AuthorID), c.Author,
-			zeroOne(c.MayWrite), string(c.Body),
-			c.Path, string(c.Side), c.Start, c.End, string(c.Hunk), c.Commit, zeroOne(c.Outdated), c.URL, millis(c.At),
-			millis(c.UpdatedAt), zeroMillis(c.DeletedAt))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+			outdated = excluded.outdated, url = excluded.url, at = excluded.at, updated_at = excluded.updated_at,
+			deleted_at = excluded.deleted_at`, comments)
 }
 
 // CorpusRegulars returns those of the authors who review regularly: who began conversations on lines in at least so

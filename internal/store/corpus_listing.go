@@ -58,24 +58,17 @@ func (r *Repo) BeginCorpusListing(ctx context.Context, streams []string, since, 
 // was the last page. It comes before SaveCorpus of the page, which may fail: the page is then read
 // again, and what was met stays.
 func (r *Repo) SaveCorpusListed(ctx context.Context, stream string, met []CorpusRef, last bool) error {
+	var listed [][]any
+	for _, m := range met {
+		listed = append(listed, []any{r.id, m.Kind, string(m.ID)})
+	}
 	return r.change(ctx, "save listing of the corpus", func(tx *sql.Tx) error {
-		if len(met) > 0 {
-			save, err := tx.PrepareContext(ctx,
-				"INSERT INTO corpus_listed (repo_id, kind, id) VALUES ($1, $2, $3) ON CONFLICT (repo_id, kind, id) DO NOTHING")
-			if err != nil {
-				return err
-			}
-			defer save.Close()
-			for _, m := range met {
-				if _, err := save.ExecContext(ctx, r.id, m.Kind, string(m.ID)); err != nil {
-					return err
-				}
-			}
+		err := insertRows(ctx, tx, "INSERT INTO corpus_listed (repo_id, kind, id)",
+			"ON CONFLICT (repo_id, kind, id) DO NOTHING", listed)
+		if err != nil || !last {
+			return err
 		}
-		if !last {
-			return nil
-		}
-		_, err := tx.ExecContext(ctx, "UPDATE corpus_listings SET done = 1 WHERE repo_id = $1 AND stream = $2", r.id, stream)
+		_, err = tx.ExecContext(ctx, "UPDATE corpus_listings SET done = 1 WHERE repo_id = $1 AND stream = $2", r.id, stream)
 		return err
 	})
 }

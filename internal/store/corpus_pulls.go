@@ -88,22 +88,17 @@ func (s *corpusSave) savePulls(ctx context.Context) error {
 }
 
 func (s *corpusSave) writePulls(ctx context.Context, known map[int]precedent.CorpusPull, changed []int) error {
-	save, err := s.tx.PrepareContext(ctx, `INSERT INTO corpus_pulls (repo_id, number, title, author_id, author, merged, reverted, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (repo_id, number) DO UPDATE SET title = excluded.title,
-			author_id = excluded.author_id, author = excluded.author, merged = excluded.merged, updated_at = excluded.updated_at`)
-	if err != nil {
-		return err
-	}
-	defer save.Close()
+	var pulls [][]any
 	for _, n := range changed {
 		p := known[n]
-		_, err := save.ExecContext(ctx, s.repo.id, p.Number, p.Title, string(p.AuthorID), p.Author, zeroMillis(p.Merged),
-			p.Reverted, zeroMillis(p.UpdatedAt))
-		if err != nil {
-			return err
-		}
+		pulls = append(pulls, []any{
+			s.repo.id, p.Number, p.Title, string(p.AuthorID), p.Author, zeroMillis(p.Merged), p.Reverted, zeroMillis(p.UpdatedAt),
+		})
 	}
-	return nil
+	return insertRows(ctx, s.tx,
+		"INSERT INTO corpus_pulls (repo_id, number, title, author_id, author, merged, reverted, updated_at)",
+		`ON CONFLICT (repo_id, number) DO UPDATE SET title = excluded.title, author_id = excluded.author_id,
+			author = excluded.author, merged = excluded.merged, updated_at = excluded.updated_at`, pulls)
 }
 
 // touchPulls has the conversations of pull requests chunked again.

@@ -46,10 +46,7 @@ func (r *Repo) CorpusStatus(ctx context.Context) (CorpusStatus, error) {
 }
 
 func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
-	s := CorpusStatus{
-		Comments: []Tally{}, Unusable: []Tally{}, Outcomes: []Tally{}, Streams: []CorpusCheckpoint{},
-		Vectors: []VectorTally{},
-	}
+	var s CorpusStatus
 	err := row(ctx, r.db.read, `SELECT COALESCE(SUM(CASE WHEN deleted_at > 0 THEN 1 ELSE 0 END), 0),
 		COUNT(DISTINCT CASE WHEN deleted_at > 0 THEN NULL ELSE LOWER(author) END),
 		COALESCE(MIN(CASE WHEN deleted_at > 0 THEN NULL ELSE at END), 0), COALESCE(MAX(CASE WHEN deleted_at > 0 THEN NULL ELSE at END), 0),
@@ -84,11 +81,8 @@ func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
 		{&s.Outcomes, "SELECT outcome, COUNT(*) FROM corpus_chunks WHERE repo_id = $1 AND unusable = '' GROUP BY outcome " +
 			"ORDER BY outcome"},
 	} {
-		err := rows(ctx, r.db.read, t.sql, []any{r.id}, func(row scanner) error {
-			var one Tally
-			err := row.Scan(&one.Name, &one.Count)
-			*t.into = append(*t.into, one)
-			return err
+		*t.into, err = collect(ctx, r.db.read, t.sql, []any{r.id}, func(row scanner, one *Tally) error {
+			return row.Scan(&one.Name, &one.Count)
 		})
 		if err != nil {
 			return s, err
@@ -102,14 +96,11 @@ func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
 }
 
 func (r *Repo) countVectors(ctx context.Context) ([]VectorTally, int64, error) {
-	all := []VectorTally{}
 	var bytes int64
-	err := rows(ctx, r.db.read, `SELECT v.model, v.dimensions, COUNT(*) FROM corpus_vectors v
+	all, err := collect(ctx, r.db.read, `SELECT v.model, v.dimensions, COUNT(*) FROM corpus_vectors v
 		JOIN corpus_chunks h ON h.repo_id = v.repo_id AND h.kind = v.kind AND h.comment = v.comment AND h.chunk = v.chunk AND h.hash = v.hash
-		WHERE v.repo_id = $1 GROUP BY v.model, v.dimensions ORDER BY v.model, v.dimensions`, []any{r.id}, func(row scanner) error {
-		var one VectorTally
+		WHERE v.repo_id = $1 GROUP BY v.model, v.dimensions ORDER BY v.model, v.dimensions`, []any{r.id}, func(row scanner, one *VectorTally) error {
 		err := row.Scan(&one.Model, &one.Dimensions, &one.Count)
-		all = append(all, one)
 		bytes += int64(one.Count) * int64(one.Dimensions)
 		return err
 	})
@@ -118,14 +109,10 @@ func (r *Repo) countVectors(ctx context.Context) ([]VectorTally, int64, error) {
 
 // CorpusCheckpoints returns how far each stream was read, ordered by stream.
 func (r *Repo) CorpusCheckpoints(ctx context.Context) ([]CorpusCheckpoint, error) {
-	all := []CorpusCheckpoint{}
-	err := rows(ctx, r.db.read, `SELECT stream, watermark, since, cursor, pages, saved_at FROM corpus_checkpoints
-		WHERE repo_id = $1 ORDER BY stream`, []any{r.id}, func(row scanner) error {
-		var c CorpusCheckpoint
-		err := row.Scan(&c.Stream, (*moment)(&c.Watermark), (*moment)(&c.Since), &c.Cursor, &c.Pages,
+	all, err := collect(ctx, r.db.read, `SELECT stream, watermark, since, cursor, pages, saved_at FROM corpus_checkpoints
+		WHERE repo_id = $1 ORDER BY stream`, []any{r.id}, func(row scanner, c *CorpusCheckpoint) error {
+		return row.Scan(&c.Stream, (*moment)(&c.Watermark), (*moment)(&c.Since), &c.Cursor, &c.Pages,
 			(*moment)(&c.SavedAt))
-		all = append(all, c)
-		return err
 	})
 	return all, r.db.fail("read checkpoints", err)
 }

@@ -108,17 +108,15 @@ func (r *Repo) countSightings(ctx context.Context, tx *sql.Tx, folded []*precede
 			ids[f.Fingerprint] = f.ID
 		}
 	}
-	counts := map[string]int{}
+	seen, counts := map[string]int{}, map[string]int{}
 	err := inBatches(fingerprints, 2, func(numbers string, args []any) error {
-		return rows(ctx, tx, "SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN ("+numbers+")",
-			append([]any{r.id}, args...), func(s scanner) error {
-				var fingerprint string
-				var seen int
-				err := s.Scan(&fingerprint, &seen)
-				counts[ids[fingerprint]] = seen
-				return err
-			})
+		return pairs(ctx, tx, seen,
+			"SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN ("+numbers+")",
+			append([]any{r.id}, args...))
 	})
+	for fingerprint, n := range seen {
+		counts[ids[fingerprint]] = n
+	}
 	return counts, err
 }
 

@@ -84,14 +84,12 @@ func (r *Repo) saveInsight(ctx context.Context, tx *sql.Tx, i precedent.Insight)
 		i.ID); err != nil {
 		return err
 	}
+	var findings [][]any
 	for _, fingerprint := range i.Findings {
-		_, err := tx.ExecContext(ctx, `INSERT INTO insight_findings (repo_id, id, fingerprint) VALUES ($1, $2, $3)
-			ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`, r.id, i.ID, fingerprint)
-		if err != nil {
-			return err
-		}
+		findings = append(findings, []any{r.id, i.ID, fingerprint})
 	}
-	return nil
+	return insertRows(ctx, tx, "INSERT INTO insight_findings (repo_id, id, fingerprint)",
+		"ON CONFLICT (repo_id, id, fingerprint) DO NOTHING", findings)
 }
 
 // Consolidation says when patterns were looked for, and what is new since. Times are zero for

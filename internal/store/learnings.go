@@ -61,7 +61,8 @@ func (r *Repo) LearningsPage(ctx context.Context, state precedent.LearningState,
 
 // LearningStates counts the learnings by state.
 func (r *Repo) LearningStates(ctx context.Context) (map[precedent.LearningState]int, error) {
-	states, err := counts[precedent.LearningState](ctx, r.db.read,
+	states := map[precedent.LearningState]int{}
+	err := pairs(ctx, r.db.read, states,
 		"SELECT state, COUNT(*) FROM learnings WHERE repo_id = $1 GROUP BY state", []any{r.id})
 	return states, r.db.fail("count learnings", err)
 }

@@ -133,17 +133,10 @@ func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]preced
 func (r *Repo) LastOutcomes(ctx context.Context, fingerprints []string) (map[string]precedent.OutcomeKind, error) {
 	last := map[string]precedent.OutcomeKind{}
 	err := inBatches(fingerprints, 3, func(numbers string, args []any) error {
-		return rows(ctx, r.db.read, `
+		return pairs(ctx, r.db.read, last, `
 			SELECT fingerprint, outcome FROM outcomes
 			WHERE repo_id = $1 AND outcome <> $2 AND fingerprint IN (`+numbers+`) ORDER BY at, pull`,
-			append([]any{r.id, precedent.OutcomeUnknown}, args...),
-			func(s scanner) error {
-				var fingerprint string
-				var kind precedent.OutcomeKind
-				err := s.Scan(&fingerprint, &kind)
-				last[fingerprint] = kind
-				return err
-			})
+			append([]any{r.id, precedent.OutcomeUnknown}, args...))
 	})
 	return last, r.db.fail("read outcomes", err)
 }

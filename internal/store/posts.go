@@ -68,24 +68,20 @@ func (s PostState) Done() bool {
 	return true
 }
 
-const insertPost = `
-	INSERT INTO posts (repo_id, id, pull, review_id, head, kind, thread, nth, payload, hash, state, attempts, remote,
-		why, at, updated_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
-
 // savePosts adds the posts of a review that is saved for the first time. None is older than it.
 func (r *Repo) savePosts(ctx context.Context, tx *sql.Tx, review string, at time.Time, posts []Post) error {
+	var planned [][]any
 	for _, p := range posts {
 		if p.Review != review {
 			return fmt.Errorf("post %s belongs to review %q", p.ID, p.Review)
 		}
-		if _, err := tx.ExecContext(ctx, insertPost, r.id, p.ID, p.Pull, p.Review, p.Head, p.Kind, p.Thread, p.Nth,
-			string(p.Payload),
-			p.Hash, p.State, p.Attempts, p.Remote, p.Why, max(millis(p.At), millis(at)), millis(r.db.now())); err != nil {
-			return err
-		}
+		planned = append(planned, []any{
+			r.id, p.ID, p.Pull, p.Review, p.Head, p.Kind, p.Thread, p.Nth, string(p.Payload), p.Hash, p.State, p.Attempts,
+			p.Remote, p.Why, max(millis(p.At), millis(at)), millis(r.db.now()),
+		})
 	}
-	return nil
+	return insertRows(ctx, tx, `INSERT INTO posts (repo_id, id, pull, review_id, head, kind, thread, nth, payload, hash,
+		state, attempts, remote, why, at, updated_at)`, "", planned)
 }
 
 // Posts returns the posts of all reviews of the pull request, oldest review first, in their

@@ -236,23 +236,20 @@ func (r *Repo) mergeOutcomes(ctx context.Context, tx *sql.Tx, s Shared) error {
 }
 
 func (r *Repo) mergeLabels(ctx context.Context, tx *sql.Tx, s Shared) error {
+	var labels [][]any
 	for _, l := range s.Labels {
 		accepted := -1
 		if l.Accepted != nil {
 			accepted = zeroOne(*l.Accepted)
 		}
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, accepted, refit,
-				at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
-				category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
-				outcome = excluded.outcome, accepted = excluded.accepted, refit = excluded.refit, at = excluded.at`,
+		labels = append(labels, []any{
 			r.id, l.Fingerprint, l.Place, l.Finder, l.Category, l.Severity, l.Confidence, l.Outcome, accepted, l.Refit,
-			millis(l.At))
-		if err != nil {
-			return err
-		}
+			millis(l.At),
+		})
 	}
-	return nil
+	return insertRows(ctx, tx, `INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence,
+		outcome, accepted, refit, at)`, `
+		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
+			category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
+			outcome = excluded.outcome, accepted = excluded.accepted, refit = excluded.refit, at = excluded.at`, labels)
 }

@@ -75,19 +75,20 @@ func (r *Repo) ShownElsewhere(ctx context.Context, paths []string) ([]Known, err
 }
 
 func (r *Repo) mergeFindings(ctx context.Context, tx *sql.Tx, s Shared) error {
+	var findings [][]any
 	for _, f := range s.Findings {
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO shared_findings (repo_id, fingerprint, path, category, severity, seen, first_seen, last_seen)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET path = excluded.path, category = excluded.category,
-				severity = excluded.severity, seen = excluded.seen, first_seen = excluded.first_seen,
-				last_seen = excluded.last_seen`,
-			r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Seen, millis(f.First), millis(f.Last))
-		if err != nil {
-			return err
-		}
+		findings = append(findings, []any{
+			r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Seen, millis(f.First), millis(f.Last),
+		})
 	}
-	_, err := tx.ExecContext(ctx, "DELETE FROM shared_findings WHERE repo_id = $1 AND last_seen <= $2", r.id,
+	err := insertRows(ctx, tx, "INSERT INTO shared_findings (repo_id, "+sharedFindingColumns+")",
+		`ON CONFLICT (repo_id, fingerprint) DO UPDATE SET path = excluded.path, category = excluded.category,
+			severity = excluded.severity, seen = excluded.seen, first_seen = excluded.first_seen,
+			last_seen = excluded.last_seen`, findings)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM shared_findings WHERE repo_id = $1 AND last_seen <= $2", r.id,
 		millis(r.db.now().Add(-SharedFindingsLife)))
 	return err
 }

@@ -278,11 +278,11 @@ func row(ctx context.Context, q querier, query string, args []any, use func(scan
 	return err
 }
 
-// collect runs a query and returns the rows of its result as scan reads them.
+// collect runs a query and returns the rows of its result as scan reads them; never nil.
 func collect[T any](ctx context.Context, q querier, query string, args []any,
 	scan func(scanner, *T) error,
 ) ([]T, error) {
-	var all []T
+	all := []T{}
 	err := rows(ctx, q, query, args, func(s scanner) error {
 		var v T
 		err := scan(s, &v)
@@ -295,17 +295,15 @@ func collect[T any](ctx context.Context, q querier, query string, args []any,
 // scanOne reads a row of one column.
 func scanOne[T any](s scanner, v *T) error { return s.Scan(v) }
 
-// counts runs a query whose rows are a value and how often it occurs.
-func counts[T comparable](ctx context.Context, q querier, query string, args []any) (map[T]int, error) {
-	all := map[T]int{}
-	err := rows(ctx, q, query, args, func(s scanner) error {
-		var of T
-		var n int
-		err := s.Scan(&of, &n)
-		all[of] = n
+// pairs runs a query whose rows are a key and a value, and adds them to a map.
+func pairs[K comparable, V any](ctx context.Context, q querier, to map[K]V, query string, args []any) error {
+	return rows(ctx, q, query, args, func(s scanner) error {
+		var key K
+		var value V
+		err := s.Scan(&key, &value)
+		to[key] = value
 		return err
 	})
-	return all, err
 }
 
 // moment is a time as it is scanned from unix milliseconds, of which 0 is the zero time.
