@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -77,8 +76,7 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 	var writable []precedent.Repo
 	for _, owner := range owners {
 		found, err := conn.Repositories(within, owner)
-		var e *forge.Error
-		if err != nil && (!errors.As(err, &e) || e.Kind != forge.KindTooLarge) {
+		if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 			d.AddError("repositories", doctor.Missing, conn.Explain(err))
 			return
 		}

@@ -51,7 +51,7 @@ func Answer(ctx context.Context, p *pull.Publisher, job run.Job, page string) (R
 	}
 	var err error
 	if c.comments, err = p.Pull.Conn.Comments(ctx, p.Pull.Repo.Repo, p.Pull.Number); err != nil {
-		if ctx.Err() != nil || !workspace.IsTooLarge(err) {
+		if ctx.Err() != nil || forge.KindOf(err) != forge.KindTooLarge {
 			return c.did, p.Pull.Conn.Explain(err)
 		}
 	}

@@ -97,16 +97,13 @@ func mayWrite(ctx context.Context, f forge.Forge, repo precedent.Repo, m *forge.
 	err error,
 ) {
 	p, err := f.Permission(ctx, repo, m.Author)
-	var e *forge.Error
-	switch {
-	case err == nil:
-		return p.MayWrite(), true, nil
-	case errors.As(err, &e) && e.Kind == forge.KindRefused: // it is not a valid login
+	switch forge.KindOf(err) {
+	case forge.KindRefused: // it is not a valid login
 		return false, true, nil
-	case errors.As(err, &e) && e.Kind == forge.KindAuth:
+	case forge.KindAuth:
 		return m.Member, false, nil
 	}
-	return false, false, err
+	return p.MayWrite(), err == nil, err
 }
 
 // pullOf converts a pull request.

@@ -1,8 +1,8 @@
 package fix
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -106,9 +106,7 @@ func Round(ctx context.Context, p *pull.Publisher, job run.Job, o Options) (Resu
 		f.o.Check = func(context.Context) error { return nil }
 	}
 	result, err := f.run(ctx)
-	if result.Review == "" {
-		result.Review = f.id
-	}
+	result.Review = cmp.Or(result.Review, f.id)
 	return result, err
 }
 
@@ -208,9 +206,8 @@ func (f *fixing) rules(ctx context.Context) (Result, bool, error) {
 		return ended(Refused, "the pull request has no branch of its own"), true, nil
 	}
 	why, err := pr.Conn.Pushable(ctx, pr.Repo.Repo, head.Name)
-	var known *forge.Error
 	switch {
-	case errors.As(err, &known) && known.Kind == forge.KindNotFound:
+	case forge.KindOf(err) == forge.KindNotFound:
 		return ended(Refused, "the branch does not exist any more"), true, nil
 	case err != nil:
 		return Result{}, true, pr.Conn.Explain(err)

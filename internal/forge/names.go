@@ -81,6 +81,14 @@ func CutBody(s string) (precedent.Untrusted, bool) {
 	return precedent.Untrusted(s[:end]), true
 }
 
+// KindOf returns the kind of an error of a forge; empty for another error.
+func KindOf(err error) ErrorKind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return ""
+}
+
 // IsPartial reports whether an error says only that there is more than was read.
 func IsPartial(err error) bool {
 	e, ok := errors.AsType[*Error](err)

@@ -3,6 +3,7 @@ package post
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -91,9 +92,8 @@ func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
 		return err
 	}
 	c, err := j.Forge.Reply(ctx, j.repo, j.number, a.Comment, body)
-	forgeErr, _ := errors.AsType[*forge.Error](err)
 	switch {
-	case forgeErr != nil && forgeErr.Kind == forge.KindUnsupported:
+	case forge.KindOf(err) == forge.KindUnsupported:
 		// This notifies nobody. If people changed the comment so that it is no longer recognized, it is theirs, and
 		// only the summary has the answer.
 		return j.updateRoot(ctx, p, a.Comment, a.Words, j.review.Head, j.review.At)
@@ -133,12 +133,7 @@ func (j *job) updateRoot(ctx context.Context, p *store.Post, opener precedent.Fo
 
 // replyPending tells whether a reply in the thread is still to be posted: a thread is not closed before that.
 func (j *job) replyPending(thread string) bool {
-	for _, p := range j.unsent(store.PostReply) {
-		if p.Thread == thread {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.unsent(store.PostReply), func(p *store.Post) bool { return p.Thread == thread })
 }
 
 func (j *job) resolve(ctx context.Context, p *store.Post, conversation forge.Thread, closed bool) error {

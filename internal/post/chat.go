@@ -230,8 +230,7 @@ func (j *job) answerInThread(ctx context.Context, p *store.Post) error {
 	a := payload[ToComment](*p)
 	m := comment.Marker{Kind: comment.Answer, Thread: p.Thread, Head: p.Head, Answers: a.Key}
 	err := j.sendAnswerBody(ctx, a.Root, j.writer.Answer(m, comment.Answered{Parts: a.Parts}), p)
-	forgeErr, _ := errors.AsType[*forge.Error](err)
-	if err == nil || !isGone(err) && (forgeErr == nil || forgeErr.Kind != forge.KindUnsupported) {
+	if err == nil || !isGone(err) && forge.KindOf(err) != forge.KindUnsupported {
 		return err
 	}
 	return errElsewhere
@@ -264,9 +263,8 @@ func (j *job) sendAnswerBody(ctx context.Context, root precedent.ForgeID, body s
 	} else {
 		c, err = j.Forge.Comment(ctx, j.repo, j.number, body)
 	}
-	forgeErr, _ := errors.AsType[*forge.Error](err)
 	switch {
-	case forgeErr != nil && forgeErr.Kind == forge.KindUnsupported, isGone(err):
+	case forge.KindOf(err) == forge.KindUnsupported, isGone(err):
 		return err
 	case err != nil:
 		return j.handleError(ctx, err, posts...)
@@ -283,11 +281,10 @@ func (j *job) sendAnswerBody(ctx context.Context, root precedent.ForgeID, body s
 // twice. If a person opened it, it becomes a comment on the pull request that links to it.
 func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comment.Marker) error {
 	err := j.sendAnswerBody(ctx, a.Root, j.writer.Note(a.Note.Note, m), p)
-	forgeErr, _ := errors.AsType[*forge.Error](err)
 	switch {
 	case isGone(err):
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
-	case forgeErr == nil || forgeErr.Kind != forge.KindUnsupported:
+	case forge.KindOf(err) != forge.KindUnsupported:
 		return err
 	case !j.state.mine[a.Root]:
 		n := a.Note.Note

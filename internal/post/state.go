@@ -3,7 +3,6 @@ package post
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/precedent-dev/precedent"
@@ -51,8 +50,7 @@ func (j *job) knows(c forge.Comment, m comment.Marker) bool {
 // readForge reads the comments and threads of the pull request.
 func (j *job) readForge(ctx context.Context) error {
 	all, err := j.Forge.Comments(ctx, j.repo, j.number)
-	forgeErr, known := errors.AsType[*forge.Error](err)
-	truncated := known && forgeErr.Kind == forge.KindTooLarge
+	truncated := forge.KindOf(err) == forge.KindTooLarge
 	if err != nil && !truncated {
 		return err
 	}

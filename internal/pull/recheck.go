@@ -114,13 +114,12 @@ func (c *rechecker) read(ctx context.Context, one precedent.Cite) (verdictOnCite
 	pull := c.Pull
 	ref := forge.CommentRef{Kind: forge.CommentKind(kind), ID: precedent.ForgeID(id)}
 	now, err := pull.Conn.ReadComment(ctx, pull.Repo.Repo, from.Pull, ref)
-	forgeErr, _ := errors.AsType[*forge.Error](err)
 	switch {
-	case forgeErr != nil && forgeErr.Kind == forge.KindNotFound:
+	case forge.KindOf(err) == forge.KindNotFound:
 		c.forget(ctx, ref)
 		return verdictOnCite{why: "it was deleted"}, nil
 	case err != nil:
-		if forgeErr == nil || forgeErr.Kind != forge.KindRefused {
+		if forge.KindOf(err) != forge.KindRefused {
 			c.stopped = err.Error() // the next one would fail in the same way
 		}
 		return verdictOnCite{}, err

@@ -25,7 +25,7 @@ func (x *round) checkCI(ctx context.Context) error {
 	pull := x.pub.Pull
 	x.did.Did = Checks
 	all, err := pull.Conn.Checks(ctx, pull.Repo.Repo, pull.Head.SHA)
-	if err != nil && !workspace.IsTooLarge(err) {
+	if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 		return pull.Conn.Explain(err)
 	}
 	seen := lookAtChecks(all, x.cycles.fixed[pull.Head.SHA].At, pull.Updated, x.now())

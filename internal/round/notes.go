@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/pull"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // say posts a note about the head, once for each key: it is planned in the memory before it is
@@ -37,7 +37,7 @@ func (x *round) say(ctx context.Context, kind comment.Kind, key, review string, 
 func (x *round) recount(ctx context.Context) error {
 	p := x.pub.Pull
 	all, err := p.Conn.Comments(ctx, p.Repo.Repo, p.Number)
-	if err != nil && !workspace.IsTooLarge(err) {
+	if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 		return p.Conn.Explain(err)
 	}
 	x.cycles = countCycles(x.pub.OwnComments(all), p.Head.SHA)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/fix"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/run"
@@ -281,11 +282,11 @@ func (x *round) explainIntervention(ctx context.Context) error {
 func (x *round) peopleWait(ctx context.Context) (bool, error) {
 	p := x.pub.Pull
 	comments, err := p.Conn.Comments(ctx, p.Repo.Repo, p.Number)
-	if err != nil && !workspace.IsTooLarge(err) {
+	if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 		return false, p.Conn.Explain(err)
 	}
 	convs, err := p.Conn.Threads(ctx, p.Repo.Repo, p.Number)
-	if err != nil && !workspace.IsTooLarge(err) {
+	if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 		return false, p.Conn.Explain(err)
 	}
 	found, err := x.pub.PeoplesThreads(ctx, comments, convs)

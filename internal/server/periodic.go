@@ -123,7 +123,7 @@ func (s *Server) redeliver(ctx context.Context, repos []precedent.Repo) error {
 // can be listed.
 func (s *Server) redeliverOf(ctx context.Context, repo precedent.Repo, since time.Time) (has bool, err error) {
 	failed, unsupported, err := s.o.Connection.Deliveries(ctx, repo, s.o.Hooks, since)
-	if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindTooLarge {
+	if forge.KindOf(err) == forge.KindTooLarge {
 		err = nil // the newest ones are there
 	}
 	switch {

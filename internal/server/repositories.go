@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,10 +153,9 @@ func (s *served) Refresh(ctx context.Context) error {
 	for _, owner := range owners {
 		found, err := s.list(ctx, owner)
 		all = append(all, found...)
-		var e *forge.Error
-		switch errors.As(err, &e); {
-		case err == nil, e != nil && e.Kind == forge.KindTooLarge:
-		case e != nil && e.Kind == forge.KindNotFound:
+		switch kind := forge.KindOf(err); {
+		case err == nil, kind == forge.KindTooLarge:
+		case kind == forge.KindNotFound:
 			gone = fmt.Errorf("list repositories: %w", err)
 		default:
 			failed = fmt.Errorf("list repositories: %w", err)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -87,9 +86,8 @@ func (s *Site) permission(ctx context.Context, v viewer, repo precedent.Repo) (f
 	}
 	// The client remembers an answer for a minute.
 	got, err := s.o.Forge.Permission(ctx, repo, forge.Person{ID: precedent.ForgeID(v.person), Login: v.login})
-	var e *forge.Error
-	if errors.As(err, &e) && slices.Contains([]forge.ErrorKind{forge.KindAuth, forge.KindNotFound, forge.KindRefused},
-		e.Kind) {
+	switch forge.KindOf(err) {
+	case forge.KindAuth, forge.KindNotFound, forge.KindRefused:
 		return forge.None, nil
 	}
 	return got, err

@@ -84,16 +84,10 @@ func (l *lookup) pulls(ctx context.Context, repo precedent.Repo) ([]forge.PullRe
 		return []forge.PullRequest{p}, err
 	}
 	open, err := l.connection.Open(ctx, repo)
-	if err != nil && !IsTooLarge(err) {
+	if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 		return nil, err
 	}
 	return open[:min(len(open), MaxLookupPulls)], nil
-}
-
-// IsTooLarge reports whether the forge returned only the first part of a list.
-func IsTooLarge(err error) bool {
-	var e *forge.Error
-	return errors.As(err, &e) && e.Kind == forge.KindTooLarge
 }
 
 // search reads the comments of a pull request, whose repository may have been renamed.
@@ -102,7 +96,7 @@ func (l *lookup) search(ctx context.Context, p forge.PullRequest) error {
 		l.workspace.IDs = append(l.workspace.IDs, repo)
 	}
 	comments, err := l.connection.Comments(ctx, p.Base.Repo, p.Number)
-	if err != nil && !IsTooLarge(err) {
+	if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 		return err
 	}
 	l.searched++

@@ -3,7 +3,6 @@ package workspace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func (p *Permissions) Permission(ctx context.Context, who forge.Person) forge.Pe
 	got, err := p.Ask(ctx, who)
 	switch {
 	case err == nil:
-	case isWithheld(err) && p.vouched(who):
+	case forge.KindOf(err) == forge.KindAuth && p.vouched(who): // the forge does not tell this account
 		got = forge.Write
 	default:
 		got = forge.None
@@ -44,12 +43,6 @@ func (p *Permissions) Permission(ctx context.Context, who forge.Person) forge.Pe
 	}
 	p.Known[who.ID] = got
 	return got
-}
-
-// isWithheld tells whether the forge does not tell the permission to this account.
-func isWithheld(err error) bool {
-	var e *forge.Error
-	return errors.As(err, &e) && e.Kind == forge.KindAuth
 }
 
 // vouched tells whether a person counts although the forge does not tell.

@@ -242,7 +242,7 @@ func permissionsFailClosed(t *testing.T, s *Stage, f forge.Forge) {
 	}
 	came := len(s.Script.Requests())
 	s.Script.Plan(Fault{Status: 500, Times: 50})
-	if p, err := f.Permission(t.Context(), repo(f), Ann); p != forge.None || kind(err) != forge.KindServer {
+	if p, err := f.Permission(t.Context(), repo(f), Ann); p != forge.None || forge.KindOf(err) != forge.KindServer {
 		t.Errorf("%q, %v while the server is broken", p, err)
 	}
 	if n := len(s.Script.Requests()) - came; n < 2 || n > 8 {
@@ -262,7 +262,7 @@ func diffs(t *testing.T, s *Stage, f forge.Forge) {
 	// A forge that gives the diffs of single files still gives the same lines.
 	got, _, err = f.Patch(t.Context(), repo(f), 1)
 	if same := cmp.Equal(parse(string(got)), parse(Shop().Pulls[1].Diff)); err == nil && !same || err != nil &&
-		kind(err) != forge.KindTooLarge {
+		forge.KindOf(err) != forge.KindTooLarge {
 		t.Errorf("of a diff that is too large came %q, %v", got, err)
 	}
 }
@@ -275,7 +275,7 @@ func missingPulls(t *testing.T, _ *Stage, f forge.Forge) {
 	_, err4 := f.PullRequest(t.Context(), gone, 1)
 	_, err5 := f.Open(t.Context(), gone)
 	for i, err := range []error{err1, err2, err3, err4, err5} {
-		if kind(err) != forge.KindNotFound {
+		if forge.KindOf(err) != forge.KindNotFound {
 			t.Errorf("%d: %v, want %s", i+1, err, forge.KindNotFound)
 		}
 	}
@@ -313,7 +313,7 @@ func refusesBadNames(t *testing.T, s *Stage, f forge.Forge) {
 		_, err4 := f.Open(t.Context(), r)
 		p, err5 := f.Permission(t.Context(), r, Ann)
 		for _, err := range []error{err1, err2, err3, err4, err5} {
-			if kind(err) != forge.KindRefused {
+			if forge.KindOf(err) != forge.KindRefused {
 				t.Errorf("%+v: %v, want %s", r, err, forge.KindRefused)
 			}
 		}
@@ -323,7 +323,7 @@ func refusesBadNames(t *testing.T, s *Stage, f forge.Forge) {
 	}
 	for _, login := range []string{"..", "a/b", "a?b", "a b", "ann/../bo", "a#", ""} {
 		if p, err := f.Permission(t.Context(), repo(f), forge.Person{ID: Ann.ID, Login: login}); p != forge.None ||
-			kind(err) != forge.KindRefused {
+			forge.KindOf(err) != forge.KindRefused {
 			t.Errorf("login %q: %q, %v", login, p, err)
 		}
 	}
@@ -335,7 +335,7 @@ func refusesBadNames(t *testing.T, s *Stage, f forge.Forge) {
 func endsWithContext(t *testing.T, _ *Stage, f forge.Forge) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := f.PullRequest(ctx, repo(f), 1); !errors.Is(err, context.Canceled) || kind(err) != forge.KindNetwork {
+	if _, err := f.PullRequest(ctx, repo(f), 1); !errors.Is(err, context.Canceled) || forge.KindOf(err) != forge.KindNetwork {
 		t.Errorf("%v", err)
 	}
 }
@@ -354,13 +354,4 @@ func readsConcurrently(t *testing.T, _ *Stage, f forge.Forge) {
 		})
 	}
 	wg.Wait()
-}
-
-// kind returns the kind of a forge's error.
-func kind(err error) forge.ErrorKind {
-	var e *forge.Error
-	if errors.As(err, &e) {
-		return e.Kind
-	}
-	return ""
 }

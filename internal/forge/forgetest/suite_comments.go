@@ -37,11 +37,11 @@ func refusesClosed(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	} {
 		s.World.Change(test.close)
 		for i, err := range all() {
-			if kind(err) == forge.KindUnsupported {
+			if forge.KindOf(err) == forge.KindUnsupported {
 				continue // there are no replies
 			}
-			if kind(err) != forge.KindClosed && (test.name != "deleted" || kind(err) != forge.KindNotFound) {
-				t.Errorf("%s, %d: %v (%s)", test.name, i+1, err, kind(err))
+			if forge.KindOf(err) != forge.KindClosed && (test.name != "deleted" || forge.KindOf(err) != forge.KindNotFound) {
+				t.Errorf("%s, %d: %v (%s)", test.name, i+1, err, forge.KindOf(err))
 			}
 			refused(t, err, forge.KindClosed, forge.KindNotFound)
 		}
@@ -51,7 +51,7 @@ func refusesClosed(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		}
 	}
 	for i, err := range all() {
-		if err != nil && kind(err) != forge.KindUnsupported {
+		if err != nil && forge.KindOf(err) != forge.KindUnsupported {
 			t.Errorf("open again, %d: %v", i+1, err)
 		}
 	}
@@ -153,7 +153,7 @@ func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	root := posted.Remarks[0]
 	theirs := s.World.Say(p, Bo, root, "I do not think so.")
 	ours, err := f.Reply(t.Context(), repo(f), till, root, "But look.")
-	if kind(err) == forge.KindUnsupported { // the account replies on the forge's pages
+	if forge.KindOf(err) == forge.KindUnsupported { // the account replies on the forge's pages
 		ours, err = s.World.Say(p, s.World.Me, root, "But look."), nil
 	}
 	if err != nil || ours.Kind != forge.OnLine || ours.ID == "" || string(ours.Body) != "But look." ||

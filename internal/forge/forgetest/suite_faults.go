@@ -86,7 +86,7 @@ func faults(t *testing.T, build Build) {
 			s.Script.Plan(test.faults...)
 			got, err := f.PullRequest(t.Context(), repo(f), 1)
 			requests := s.Script.Requests()
-			if kind(err) != test.want {
+			if forge.KindOf(err) != test.want {
 				t.Fatalf("%v, want kind %q", err, test.want)
 			}
 			if err == nil && !cmp.Equal(s.withHost(f, Shop().Pulls[1].PullRequest), got, addresses...) {
@@ -129,7 +129,7 @@ func sharesRateLimit(t *testing.T, s *Stage, f forge.Forge) {
 	start := s.Clock.Now()
 	_, err := f.PullRequest(t.Context(), repo(f), 1)
 	until := retry(err)
-	if kind(err) != forge.KindRate || !until.Equal(start.Add(900*time.Second)) {
+	if forge.KindOf(err) != forge.KindRate || !until.Equal(start.Add(900*time.Second)) {
 		t.Errorf("%v, to be asked again at %s", err, until)
 	}
 	s.Clock.Pass(899 * time.Second)
@@ -156,7 +156,7 @@ func cancelled(t *testing.T, s *Stage, f forge.Forge) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err := f.PullRequest(ctx, repo(f), 1)
-	if kind(err) != forge.KindNetwork || ctx.Err() == nil || len(s.Clock.Waits()) != 0 {
+	if forge.KindOf(err) != forge.KindNetwork || ctx.Err() == nil || len(s.Clock.Waits()) != 0 {
 		t.Errorf("%v after the waits %v", err, s.Clock.Waits())
 	}
 }

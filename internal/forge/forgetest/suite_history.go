@@ -328,7 +328,7 @@ func historyDetails(t *testing.T, s *Stage, f forge.Forge) {
 func historyFaults(t *testing.T, s *Stage, f forge.Forge) {
 	talk(s, 250)
 	bad := forge.HistoryQuery{Stream: "none"}
-	if _, err := f.History(t.Context(), repo(f), bad); kind(err) != forge.KindRefused {
+	if _, err := f.History(t.Context(), repo(f), bad); forge.KindOf(err) != forge.KindRefused {
 		t.Errorf("of an unknown list: %v", err)
 	}
 	stream := f.Streams()[0]
@@ -338,23 +338,23 @@ func historyFaults(t *testing.T, s *Stage, f forge.Forge) {
 		if _, err := f.History(t.Context(), repo(f), forge.HistoryQuery{
 			Stream: stream,
 			Cursor: cursor,
-		}); kind(err) != forge.KindRefused {
+		}); forge.KindOf(err) != forge.KindRefused {
 			t.Errorf("from %q: %v", cursor, err)
 		}
 	}
 	gone := repo(f)
 	gone.Name = "gone"
-	if _, err := f.History(t.Context(), gone, forge.HistoryQuery{Stream: stream}); kind(err) != forge.KindNotFound {
+	if _, err := f.History(t.Context(), gone, forge.HistoryQuery{Stream: stream}); forge.KindOf(err) != forge.KindNotFound {
 		t.Errorf("of a missing repository: %v", err)
 	}
 	gone.Name = "../shop"
-	if _, err := f.History(t.Context(), gone, forge.HistoryQuery{Stream: stream}); kind(err) != forge.KindRefused {
+	if _, err := f.History(t.Context(), gone, forge.HistoryQuery{Stream: stream}); forge.KindOf(err) != forge.KindRefused {
 		t.Errorf("of a bad name: %v", err)
 	}
 	for _, stream := range f.Streams() {
 		q := forge.HistoryQuery{Stream: stream, Since: Epoch}
 		s.Script.Plan(Fault{Status: 500, Times: 100})
-		if _, err := f.History(t.Context(), repo(f), q); kind(err) != forge.KindServer {
+		if _, err := f.History(t.Context(), repo(f), q); forge.KindOf(err) != forge.KindServer {
 			t.Errorf("%s from a broken server: %v", stream, err)
 		}
 		s.Script.Forget()
@@ -375,7 +375,7 @@ func historyGap(t *testing.T, s *Stage, f forge.Forge) {
 			for q := (forge.HistoryQuery{Stream: stream, Since: Epoch}); pages < mostPages; {
 				if pages++; pages == fail {
 					s.Script.Plan(Fault{Status: 500, Times: 100})
-					if page, err := f.History(t.Context(), repo(f), q); kind(err) != forge.KindServer || page.Next != "" ||
+					if page, err := f.History(t.Context(), repo(f), q); forge.KindOf(err) != forge.KindServer || page.Next != "" ||
 						!page.Through.IsZero() {
 						t.Errorf("%s, page %d: %+v, %v", stream, pages, page, err)
 					}

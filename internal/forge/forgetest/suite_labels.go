@@ -51,7 +51,7 @@ func setsLabels(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	_, err = f.AddLabel(t.Context(), repo(f), 4711, "x")
 	refused(t, err, forge.KindNotFound, forge.KindClosed)
 	s.World.Change(func() { shop.Archived = true })
-	if cannot, err := f.AddLabel(t.Context(), repo(f), till, "x"); cannot == "" && kind(err) != forge.KindClosed {
+	if cannot, err := f.AddLabel(t.Context(), repo(f), till, "x"); cannot == "" && forge.KindOf(err) != forge.KindClosed {
 		t.Errorf("in an archived repository: %q, %v", cannot, err)
 	}
 	is("archived", "precedent:review")

@@ -26,7 +26,7 @@ func oneComment(t *testing.T, s *Stage, f forge.Forge) {
 				t.Errorf("#%d, %+v (-want +got):\n%s", number, ref, d)
 			}
 			if _, err := f.ReadComment(t.Context(), repo(f), number%3+1, ref); number != number%3+1 &&
-				kind(err) != forge.KindNotFound {
+				forge.KindOf(err) != forge.KindNotFound {
 				t.Errorf("#%d, %+v is on another pull request, too: %v", number, ref, err)
 			}
 		}
@@ -48,13 +48,13 @@ func oneComment(t *testing.T, s *Stage, f forge.Forge) {
 		}
 		s.World.Change(func() { p.remove(ref) })
 		for _, gone := range []forge.CommentRef{ref, {Kind: m.Kind, ID: "99999"}} {
-			if _, err := f.ReadComment(t.Context(), repo(f), 1, gone); kind(err) != forge.KindNotFound {
+			if _, err := f.ReadComment(t.Context(), repo(f), 1, gone); forge.KindOf(err) != forge.KindNotFound {
 				t.Errorf("%+v, which does not exist: %v", gone, err)
 			}
 		}
 	}
 	for _, bad := range []forge.CommentRef{{Kind: forge.OnThread, ID: "../7"}, {Kind: forge.OnLine}} {
-		if _, err := f.ReadComment(t.Context(), repo(f), 1, bad); kind(err) != forge.KindRefused {
+		if _, err := f.ReadComment(t.Context(), repo(f), 1, bad); forge.KindOf(err) != forge.KindRefused {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}

@@ -69,7 +69,7 @@ func unchangedPullRequests(t *testing.T, s *Stage, f forge.Forge) {
 	{
 		page := "page=3"
 		s.Script.Plan(Fault{On: page, Status: 500, Times: 5})
-		if all, err := f.Open(t.Context(), repo(f)); kind(err) != forge.KindServer || all != nil {
+		if all, err := f.Open(t.Context(), repo(f)); forge.KindOf(err) != forge.KindServer || all != nil {
 			t.Errorf("with an error on %s there are %d pull requests, %v", page, len(all), err)
 		}
 		s.Script.Forget()
@@ -136,7 +136,7 @@ func checksOfCommit(t *testing.T, s *Stage, f forge.Forge) {
 		t.Errorf("our check is missing: %v", err)
 	}
 	for _, wrong := range []string{"", "main", "../" + commit} {
-		if _, err := f.Checks(t.Context(), repo(f), wrong); kind(err) != forge.KindRefused {
+		if _, err := f.Checks(t.Context(), repo(f), wrong); forge.KindOf(err) != forge.KindRefused {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
@@ -172,7 +172,7 @@ func repositoriesOf(t *testing.T, s *Stage, f forge.Forge) {
 	if got, err = f.Repositories(t.Context(), "zed"); err != nil || !slices.Equal(got, []precedent.Repo{own}) {
 		t.Errorf("of a user: %v, %v", got, err)
 	}
-	if _, err := f.Repositories(t.Context(), "../acme"); kind(err) != forge.KindRefused {
+	if _, err := f.Repositories(t.Context(), "../acme"); forge.KindOf(err) != forge.KindRefused {
 		t.Errorf("an owner with a path: %v", err)
 	}
 }
@@ -200,11 +200,11 @@ func pushableBranches(t *testing.T, s *Stage, f forge.Forge) {
 			t.Errorf("%s: %q", branch, no)
 		}
 	}
-	if _, err := f.Pushable(t.Context(), repo(f), "missing"); kind(err) != forge.KindNotFound {
+	if _, err := f.Pushable(t.Context(), repo(f), "missing"); forge.KindOf(err) != forge.KindNotFound {
 		t.Errorf("a missing branch: %v", err)
 	}
 	for _, name := range []string{"", "../main", "a..b", "-x", "a b", "x.lock"} {
-		if _, err := f.Pushable(t.Context(), repo(f), name); kind(err) != forge.KindRefused {
+		if _, err := f.Pushable(t.Context(), repo(f), name); forge.KindOf(err) != forge.KindRefused {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -246,7 +246,7 @@ func fencedWrites(t *testing.T, s *Stage, f forge.Forge) {
 			return err
 		},
 	} {
-		if err := write(); kind(err) != forge.KindFenced || !errors.Is(err, errFence) {
+		if err := write(); forge.KindOf(err) != forge.KindFenced || !errors.Is(err, errFence) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

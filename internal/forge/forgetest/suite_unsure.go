@@ -46,7 +46,7 @@ func writeFaults(t *testing.T, build Build) {
 				root := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?").ID
 				s.Script.Plan(test.fault)
 				err := say(t, f, p, root)
-				if kind(err) == forge.KindUnsupported {
+				if forge.KindOf(err) == forge.KindUnsupported {
 					checkNothingPosted(t, s, p)
 					return
 				}
@@ -152,8 +152,7 @@ var waysToSay = map[string]func(*testing.T, forge.Forge, *Pull, precedent.ForgeI
 // checkWriteErrorText checks the text of an error.
 func checkWriteErrorText(t *testing.T, err error) {
 	t.Helper()
-	var e *forge.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*forge.Error](err); ok {
 		checkErrorText(t, &forge.Error{Msg: e.Msg + " acme/shop#1"})
 	}
 }
@@ -188,7 +187,7 @@ func writeLimits(t *testing.T, build Build) {
 				err := say(t, f, p, root)
 				all := slices.DeleteFunc(s.Script.Requests(), func(r Request) bool { return r.Method != http.MethodPost })
 				switch {
-				case kind(err) == forge.KindUnsupported:
+				case forge.KindOf(err) == forge.KindUnsupported:
 					checkNothingPosted(t, s, p)
 				case test.wait == 0:
 					refused(t, err, forge.KindRate)

@@ -41,7 +41,7 @@ func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 		strings.Replace(page, f.Host(), "elsewhere.example", 1):      forge.KindRefused,
 		strings.Replace(page, f.Host(), "elsewhere.example:8443", 1): forge.KindRefused,
 	} {
-		if r, n, err := forge.ParsePullRequest(f, which); kind(err) != want || n != 0 || !r.IsZero() {
+		if r, n, err := forge.ParsePullRequest(f, which); forge.KindOf(err) != want || n != 0 || !r.IsZero() {
 			t.Errorf("%q is taken for %s#%d, %v", which, r, n, err)
 		}
 	}

@@ -493,7 +493,7 @@ func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		_, err8 := f.AddLabel(t.Context(), r, till, "x")
 		_, err9 := f.RemoveLabel(t.Context(), r, till, "x")
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
-			if kind(err) != forge.KindRefused {
+			if forge.KindOf(err) != forge.KindRefused {
 				t.Errorf("%+v, %d: %v", r, i+1, err)
 			}
 		}
@@ -513,7 +513,7 @@ func refusesOtherIDs(t *testing.T, s *Stage, f forge.Forge, _ *Pull) {
 			_, err3 := f.Delete(t.Context(), repo(f), till, c)
 			_, err4 := f.Reactions(t.Context(), repo(f), till, c)
 			for i, err := range []error{err1, err2, err3, err4} {
-				if kind(err) != forge.KindRefused {
+				if forge.KindOf(err) != forge.KindRefused {
 					t.Errorf("%+v, %d: %v", c, i+1, err)
 				}
 			}

@@ -2,7 +2,6 @@ package gitea
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -127,8 +126,8 @@ func (c *Client) KnowsPermissions(ctx context.Context, repo precedent.Repo) (for
 	}
 	for _, who := range ask {
 		_, err := c.Permission(ctx, repo, who)
-		if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindAuth {
-			return forge.Unsupported(e.Error()), nil
+		if forge.KindOf(err) == forge.KindAuth {
+			return forge.Unsupported(err.Error()), nil
 		}
 		if err != nil {
 			return "", err

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -75,9 +74,8 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 			User       user
 		}
 		err := do.Get(&level, "collaborators/%s/permission", p.Login)
-		e, failed := errors.AsType[*forge.Error](err)
 		switch {
-		case failed && e.Kind == forge.KindNotFound:
+		case forge.KindOf(err) == forge.KindNotFound:
 			return forge.None, nil
 		case err != nil:
 			return forge.None, err
@@ -103,7 +101,7 @@ func permissionOf(s string) forge.Permission {
 // of the owner. GitHub answers 404 for an organization, which is enough.
 func (c *Client) KnowsPermissions(ctx context.Context, repo precedent.Repo) (forge.Unsupported, error) {
 	_, err := c.Permission(ctx, repo, forge.Person{ID: "1", Login: repo.Owner})
-	if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindAuth {
+	if forge.KindOf(err) == forge.KindAuth {
 		return forge.Unsupported("GitHub does not tell this token who may write in " + repo.String()), nil
 	}
 	return "", err
@@ -111,8 +109,7 @@ func (c *Client) KnowsPermissions(ctx context.Context, repo precedent.Repo) (for
 
 // isForbidden reports whether the token lacks a permission.
 func isForbidden(err error) bool {
-	e, ok := errors.AsType[*forge.Error](err)
-	return ok && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden
+	return forge.KindOf(err) == forge.KindAuth && wire.Status(err) == http.StatusForbidden
 }
 
 // unlessForbidden turns a missing permission into an Unsupported.

@@ -198,10 +198,7 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 	return tokenOf(do, got)
 }
 
-func isInvalid(err error) bool {
-	e, ok := errors.AsType[*forge.Error](err)
-	return ok && e.Kind == forge.KindInvalid
-}
+func isInvalid(err error) bool { return forge.KindOf(err) == forge.KindInvalid }
 
 // granted are permissions by their names.
 type granted map[string]string

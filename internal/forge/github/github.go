@@ -89,9 +89,7 @@ const publicAPI = "https://api.github.com"
 
 // addresses returns the roots of the two APIs and of the web pages.
 func addresses(base string) (api, web, graphql *url.URL, err error) {
-	if base == "" {
-		base = publicAPI
-	}
+	base = cmp.Or(base, publicAPI)
 	u, err := wire.Address(base)
 	if err != nil {
 		return nil, nil, nil, err

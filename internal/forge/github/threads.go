@@ -60,9 +60,8 @@ type threadNode struct {
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	do := c.begin(ctx, fmt.Sprintf("read conversations of %s#%d", repo, number), repo)
 	threads, err := c.threadsByGraphQL(do, repo, number)
-	e, failed := errors.AsType[*forge.Error](err)
 	// An older GitHub Enterprise rejects fields that it does not know, and may have no GraphQL at all.
-	if failed && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
+	if kind := forge.KindOf(err); kind == forge.KindAuth || kind == forge.KindInvalid || wire.Gone(err) {
 		threads, err = threadsByREST(do, number)
 	}
 	slices.SortStableFunc(threads, func(a, b forge.Thread) int { return a.Comments[0].Compare(b.Comments[0]) })

@@ -34,6 +34,7 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,9 +135,7 @@ func (f *Forge) repository() (repository, error) {
 	if err != nil {
 		return r, err
 	}
-	if r.Host == "" {
-		r.Host = DefaultHost
-	}
+	r.Host = cmp.Or(r.Host, DefaultHost)
 	if id, err := precedent.ParseRepo(r.id().String()); err != nil || id != r.id() || id.IsLocal() ||
 		forge.CheckRepo("", r.Host, id) != nil {
 		return r, invalidFile("repo.json: host, owner and name do not identify a repository")

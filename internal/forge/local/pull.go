@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,9 +67,7 @@ func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int,
 	} else if err != nil {
 		return s, err
 	}
-	if s.State == "" {
-		s.State = forge.Open
-	}
+	s.State = cmp.Or(s.State, forge.Open)
 	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, s.State) {
 		return s, invalidFile("%s: state must be open, closed or merged", name)
 	}

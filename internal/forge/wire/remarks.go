@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"github.com/precedent-dev/precedent"
@@ -13,7 +12,7 @@ import (
 // RejectedRemarks returns the remarks that are not within one hunk of the diff that a forge returns for a pull request.
 // err is the error of reading it. If the diff is too large for the forge, no remark can be checked, and all are rejected.
 func RejectedRemarks(patch []byte, err error, remarks []forge.Remark) ([]forge.Rejected, error) {
-	if e, ok := errors.AsType[*forge.Error](err); err != nil && (!ok || e.Kind != forge.KindTooLarge) {
+	if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 		return nil, err
 	}
 	change := &diff.Change{}
