@@ -277,8 +277,7 @@ func (p *program) forge(ctx context.Context, flags map[string]string) (forge.For
 // runGit runs git in the working folder and returns its output.
 func runGit(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, "git", args...).Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(exit.Stderr))
 	}
 	return string(out), err

@@ -82,8 +82,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return int(s)
 	}
 	a.printError(err)
-	var e *workspace.Error
-	if errors.As(err, &e) && e.Status != 0 {
+	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Status != 0 {
 		return e.Status
 	}
 	return precedent.ExitUsage

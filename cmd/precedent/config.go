@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -78,10 +79,7 @@ func keyLines(keys []string) string {
 func printConfiguration(p *report.Page, c configuration) {
 	var rows [][]string
 	for _, s := range c.Settings {
-		value := s.Value
-		if value == "" {
-			value = "-"
-		}
+		value := cmp.Or(s.Value, "-")
 		rows = append(rows, []string{
 			p.Ink(report.Bold, s.Key),
 			p.Ink(report.Plain, value) + "  " + p.Ink(report.Faint, "("+shortSource(s.Source, c.File)+")"),

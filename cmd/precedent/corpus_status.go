@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -65,10 +66,7 @@ func printCorpusStatus(p *report.Page, s corpus.Status) {
 		row("not usable    ", "%s", strings.Join(unusable, ", "))
 	}
 	for _, t := range s.Outcomes {
-		name := t.Name
-		if name == "" {
-			name = "unknown"
-		}
+		name := cmp.Or(t.Name, "unknown")
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", t.Count, name))
 	}
 	row("outcomes      ", "%s", strings.Join(outcomes, ", "))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -146,10 +147,7 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 
 // noBoxHint says what helps where there is no sandbox.
 func noSandboxHint(op *settings.Settings, none error) string {
-	file := op.File
-	if file == "" {
-		file = "the configuration file"
-	}
+	file := cmp.Or(op.File, "the configuration file")
 	return fmt.Sprintf(
 		"%v; or write run_local: true into %s, to run the commands of your own work tree without one", none, file,
 	)

@@ -50,9 +50,7 @@ func workflows(forge string) (files []initFile, pinned bool, err error) {
 		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "use --ci github, --ci gitea or --ci gitlab")
 	}
 	commit, version := actionCommit(debug.ReadBuildInfo())
-	if commit == "" {
-		commit = unknownCommit
-	}
+	commit = cmp.Or(commit, unknownCommit)
 	files, err = workflowsAt(forge, folder, commit, version)
 	return files, commit != unknownCommit, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -102,9 +103,7 @@ func newInsightsDismiss(a *app) *cobra.Command {
 				verb = "restored"
 				i, err = w.Memory.RestoreInsight(cmd.Context(), args[0])
 			} else {
-				if who == "" {
-					who = a.user()
-				}
+				who = cmp.Or(who, a.user())
 				i, err = w.Memory.DismissInsight(cmd.Context(), args[0], who, reason)
 			}
 			if err != nil {

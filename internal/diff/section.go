@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -68,9 +69,7 @@ func (h *header) parse() (*gitdiff.File, error) {
 
 func fileOf(g *gitdiff.File) (File, error) {
 	f := File{Status: Modified, Path: g.NewName, OldPath: g.OldName, OldMode: mode(g.OldMode), NewMode: mode(g.NewMode)}
-	if f.NewMode == "" {
-		f.NewMode = f.OldMode
-	}
+	f.NewMode = cmp.Or(f.NewMode, f.OldMode)
 	switch {
 	case g.IsNew:
 		f.Status, f.OldPath, f.OldMode = Added, f.Path, absent

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,10 +22,7 @@ import (
 
 // Repository looks at a clone. The forge says which remotes are on it.
 func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo, at forge.Address) {
-	where := repo.Top()
-	if where == "" {
-		where = "bare"
-	}
+	where := cmp.Or(repo.Top(), "bare")
 	id, err := repo.Identity(ctx, at.Remote)
 	_, none := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	switch {

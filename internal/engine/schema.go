@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,9 +109,7 @@ func (v *Validator) problem(err error) error {
 			node = inner[step]
 		}
 	}
-	if at == "" {
-		at = "the answer"
-	}
+	at = cmp.Or(at, "the answer")
 	rules, _ := node.(map[string]any)
 	want, err := json.Marshal(rules[keyword])
 	if err != nil || rules[keyword] == nil {

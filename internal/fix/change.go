@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,10 +118,7 @@ func (f *fixing) edit(ctx context.Context) (Result, bool, error) {
 		status, err := f.nothingOpen(ctx)
 		return ended(status, "nothing is open"), true, err
 	}
-	tree := f.resolved
-	if tree == "" {
-		tree = f.state.Range.Head
-	}
+	tree := cmp.Or(f.resolved, f.state.Range.Head)
 	copied, err := fixround.Open(ctx, f.state.Repo, tree, f.Pull.Env.Git.TempDir)
 	if err != nil {
 		return Result{}, true, err

@@ -7,6 +7,7 @@ package fix
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -194,9 +195,7 @@ func (f *file) newLines(e Edit) []string {
 	if end == "" && e.Start > 1 {
 		end = lineEnd(f.lines[e.Start-2])
 	}
-	if end == "" {
-		end = "\n"
-	}
+	end = cmp.Or(end, "\n")
 	var lines []string
 	for i, l := range e.New {
 		if i == len(e.New)-1 {

@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -59,9 +60,7 @@ func (f *fixing) unthreaded() []comment.NoteItem {
 
 func withCommit(how, commit string) string {
 	how = strings.TrimSpace(how)
-	if how == "" {
-		how = "Changed"
-	}
+	how = cmp.Or(how, "Changed")
 	return strings.TrimRight(how, ". ") + ", in `" + workspace.ShortID(commit) + "`."
 }
 

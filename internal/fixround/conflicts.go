@@ -176,10 +176,7 @@ func unresolved(before, after, ours, theirs string) (added int, why string) {
 
 // isMark tells whether a line looks like one of the marks that programs put around conflicts.
 func isMark(line string) bool {
-	for _, mark := range []string{"<<<<<<<", "|||||||", separator, ">>>>>>>"} {
-		if line == mark || mark != separator && strings.HasPrefix(line, mark+" ") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"<<<<<<<", "|||||||", separator, ">>>>>>>"}, func(mark string) bool {
+		return line == mark || mark != separator && strings.HasPrefix(line, mark+" ")
+	})
 }

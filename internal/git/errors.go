@@ -70,8 +70,7 @@ func failureOf(cause error, op string, err error, said string, limit time.Durati
 }
 
 func asError(op string, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
 	return &Error{Op: op, Msg: printable(err.Error()), Err: err}
@@ -81,8 +80,7 @@ const tooOld = "Precedent needs git 2.38 or newer"
 
 // exitCode returns the exit status in an error, or -1.
 func exitCode(err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
 	}
 	return -1

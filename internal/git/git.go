@@ -27,6 +27,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"sync"
@@ -58,9 +59,7 @@ type Options struct {
 }
 
 func (o Options) completed() Options {
-	if o.Exec == "" {
-		o.Exec = "git"
-	}
+	o.Exec = cmp.Or(o.Exec, "git")
 	if o.Timeout <= 0 {
 		o.Timeout = time.Minute
 	}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"path/filepath"
@@ -42,10 +43,7 @@ func (r *Repo) address(raw string) string {
 	})
 	if isLocalPath(full) {
 		if !filepath.IsAbs(full) {
-			from := r.place.mainTop
-			if from == "" {
-				from = r.place.commonDir
-			}
+			from := cmp.Or(r.place.mainTop, r.place.commonDir)
 			full = filepath.Join(from, full)
 		}
 		return full

@@ -157,8 +157,7 @@ func (r *Repo) without(ctx context.Context, rev string, paths []string) (string,
 
 // explainMissing adds to an error what helps if the clone lacks trees.
 func (r *Repo) explainMissing(err error, rg Range) error {
-	var e *Error
-	if errors.As(err, &e) && r.partial() && Lacks(err) {
+	if e, ok := errors.AsType[*Error](err); ok && r.partial() && Lacks(err) {
 		e.Msg += " (the clone is partial and does not have it)"
 		e.Hint = "fetch the missing files: git diff --stat " + rg.Base[:12] + " " + rg.Head[:12]
 	}

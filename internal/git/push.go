@@ -113,8 +113,7 @@ func (r *Repo) BranchTip(ctx context.Context, to Pull, branch string) (string, e
 func (p *Push) check(h hash) (address, scheme string, err error) {
 	p.To.Ref, p.To.Base, p.To.Head = "refs/heads/none", p.Expect, p.Commit // fields of a fetch, checked there
 	if p.To, err = p.To.completed(h); err != nil {
-		var e *Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*Error](err); ok {
 			e.Op = opPush
 		}
 		return "", "", err

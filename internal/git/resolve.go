@@ -124,9 +124,7 @@ func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 	}
 	names := []string{from, to}
 	for i := range names {
-		if names[i] == "" {
-			names[i] = "HEAD"
-		}
+		names[i] = cmp.Or(names[i], "HEAD")
 	}
 	ids, err := r.commits(ctx, names...)
 	if err != nil {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,9 +104,7 @@ func (r *Repo) command(ctx context.Context, c call) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.exec, c.args...)
 	cmd.Env = r.environment(c)
 	cmd.Dir = c.dir
-	if cmd.Dir == "" {
-		cmd.Dir = r.shadow
-	}
+	cmd.Dir = cmp.Or(cmd.Dir, r.shadow)
 	cmd.Stdin = c.stdin
 	cmd.WaitDelay = waitDelay
 	ownGroup(cmd)

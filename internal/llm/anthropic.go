@@ -127,9 +127,7 @@ var ephemeral = map[string]any{"type": "ephemeral"}
 
 func (m *anthropicModel) body(r Request, structured bool) (anthropicBody, error) {
 	b := anthropicBody{Model: m.model, MaxTokens: r.MaxTokens, Stream: true}
-	if b.MaxTokens == 0 {
-		b.MaxTokens = DefaultMaxTokens
-	}
+	b.MaxTokens = cmp.Or(b.MaxTokens, DefaultMaxTokens)
 	if r.System != "" {
 		b.System = []anthropicBlock{{Type: "text", Text: r.System, CacheControl: ephemeral}}
 	}

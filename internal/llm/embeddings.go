@@ -211,8 +211,7 @@ func (c *embedCall) send(ctx context.Context, texts []string) ([][]float32, erro
 		data, err = io.ReadAll(reply)
 		return err
 	})
-	var e *Error
-	if errors.As(err, &e) && e.Kind == KindServer && strings.Contains(e.Message, "NaN") {
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind == KindServer && strings.Contains(e.Message, "NaN") {
 		e.Kind, e.unfit = KindVector, true // Ollama cannot write its own vector
 	}
 	if err != nil {

@@ -30,8 +30,7 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 		total.Add(reply.Usage)
 		reply.Usage = total
 		sum = reply
-		var e *Error
-		if errors.As(err, &e) && e.Kind == KindContext && len(r.Turns) > 0 && !r.NoCalls {
+		if e, ok := errors.AsType[*Error](err); ok && e.Kind == KindContext && len(r.Turns) > 0 && !r.NoCalls {
 			r = withoutLastResults(r)
 			continue
 		}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -178,18 +179,14 @@ func (g *gathered) call(c chatCall) {
 		at = len(g.Calls)
 		g.Calls, g.indexes = append(g.Calls, Call{ID: c.ID}), append(g.indexes, c.Index)
 	}
-	if g.Calls[at].ID == "" {
-		g.Calls[at].ID = c.ID
-	}
+	g.Calls[at].ID = cmp.Or(g.Calls[at].ID, c.ID)
 	g.Calls[at].Name += c.Function.Name
 	g.Calls[at].Args = append(g.Calls[at].Args, c.Function.Arguments...)
 }
 
 func (g *gathered) finished(r Request) Reply {
 	for i := range g.Calls {
-		if g.Calls[i].ID == "" {
-			g.Calls[i].ID = fmt.Sprintf("call_%d_%d", len(r.Turns), i)
-		}
+		g.Calls[i].ID = cmp.Or(g.Calls[i].ID, fmt.Sprintf("call_%d_%d", len(r.Turns), i))
 		if len(g.Calls[i].Args) == 0 {
 			g.Calls[i].Args = json.RawMessage("{}")
 		}

@@ -264,9 +264,7 @@ func (e endpoint) statusError(status int, header http.Header, message string, bo
 		out.Kind = KindRequest
 	}
 	out.RetryAfter, _ = backoff.After(header, now)
-	if out.Message == "" {
-		out.Message = http.StatusText(status)
-	}
+	out.Message = cmp.Or(out.Message, http.StatusText(status))
 	return out
 }
 

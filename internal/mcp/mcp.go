@@ -9,6 +9,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -198,9 +199,7 @@ func paged[From, To any](p pages, all []From, show func(*From) To) (page[To], er
 	if p.Limit < 0 || p.Limit > maxPage || p.Offset < 0 {
 		return out, mistake(fmt.Sprintf("limit is from 1 to %d, and offset is not negative", maxPage))
 	}
-	if p.Limit == 0 {
-		p.Limit = defaultPage
-	}
+	p.Limit = cmp.Or(p.Limit, defaultPage)
 	bytes, at := 0, min(p.Offset, len(all))
 	for ; at < len(all) && len(out.Entries) < p.Limit; at++ {
 		entry := show(&all[at])

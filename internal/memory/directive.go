@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -42,15 +43,9 @@ func (d *directive) similarity(claim match.Claim) float64 {
 // namesRule reports whether the directive names the analyzer's rule of the finding, which has a
 // digit, a dash or its analyzer's name, so that no ordinary word is taken for one.
 func (d *directive) namesRule(f *precedent.Finding) bool {
-	if f.Rule == "" {
-		return false
-	}
-	for _, name := range ruleNames(f) {
-		if d.names[name] && strings.ContainsAny(name, "0123456789-/_") {
-			return true
-		}
-	}
-	return false
+	return f.Rule != "" && slices.ContainsFunc(ruleNames(f), func(name string) bool {
+		return d.names[name] && strings.ContainsAny(name, "0123456789-/_")
+	})
 }
 
 // asks reports whether a judge is asked if the learning speaks of the finding.

@@ -3,6 +3,7 @@ package prompt
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -115,13 +116,7 @@ func sourcesFor(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff
 
 // applies reports whether a changed file is in the folder.
 func applies(dir string, files []*diff.File) bool {
-	if dir == "" {
-		return true
-	}
-	for _, f := range files {
-		if strings.HasPrefix(f.Path, dir+"/") || strings.HasPrefix(f.OldPath, dir+"/") {
-			return true
-		}
-	}
-	return false
+	return dir == "" || slices.ContainsFunc(files, func(f *diff.File) bool {
+		return strings.HasPrefix(f.Path, dir+"/") || strings.HasPrefix(f.OldPath, dir+"/")
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -94,10 +95,8 @@ func openClone(ctx context.Context, r *workspace.Env, at workspace.Location, nam
 
 // isRemote tells whether a remote of the clone is the repository.
 func isRemote(clone *git.Repo, at forge.Address, named precedent.Repo) bool {
-	for _, remote := range clone.Remotes() {
-		if id, err := at.Remote(remote.URL); err == nil && workspace.SameRepo(id, named) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(clone.Remotes(), func(remote git.Remote) bool {
+		id, err := at.Remote(remote.URL)
+		return err == nil && workspace.SameRepo(id, named)
+	})
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -78,10 +79,7 @@ func levelOf(s precedent.Severity) level {
 // ruleOf names the rule of a finding: the finder, and the analyzer's rule or else the
 // category.
 func ruleOf(f precedent.Finding) string {
-	rule := f.Rule
-	if rule == "" {
-		rule = string(f.Category)
-	}
+	rule := cmp.Or(f.Rule, string(f.Category))
 	return visible(text.Head(strings.Trim(f.Finder+"/"+rule, "/"), maxTitle))
 }
 

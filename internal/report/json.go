@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -60,9 +61,7 @@ func escapeHidden(data []byte) []byte {
 // withoutNil returns a copy of r without nil lists.
 func withoutNil(r *precedent.Review) *precedent.Review {
 	c := *r
-	if c.Schema == "" {
-		c.Schema = precedent.ResultSchema
-	}
+	c.Schema = cmp.Or(c.Schema, precedent.ResultSchema)
 	c.Target.Paths = list(c.Target.Paths)
 	c.Findings = list(slices.Clone(c.Findings))
 	for i := range c.Findings {

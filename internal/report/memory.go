@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -55,10 +56,7 @@ func DismissedWhat(p *Page, j precedent.Dismissal) string {
 
 // dismissedBy says who dismissed a finding, when and why.
 func dismissedBy(j precedent.Dismissal) string {
-	who := j.Who
-	if who == "" {
-		who = "someone"
-	}
+	who := cmp.Or(j.Who, "someone")
 	s := fmt.Sprintf("%s on %s", who, j.At.Format(time.DateOnly))
 	if j.Reason == "" {
 		return s + ", no reason given"

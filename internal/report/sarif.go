@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -44,10 +45,7 @@ func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 	}
 	rules := map[string]int{}
 	for _, f := range r.Findings {
-		id := ruleOf(f)
-		if id == "" {
-			id = "precedent/finding"
-		}
+		id := cmp.Or(ruleOf(f), "precedent/finding")
 		n, ok := rules[id]
 		if !ok {
 			n = len(run.Tool.Driver.Rules)

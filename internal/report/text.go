@@ -5,6 +5,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -277,10 +278,7 @@ func writeSuppressed(p *Page, r *precedent.Review, options string) {
 }
 
 func suppressedBy(h precedent.SuppressedFinding) string {
-	who := h.Who
-	if who == "" {
-		who = "someone"
-	}
+	who := cmp.Or(h.Who, "someone")
 	verb := "dismissed it"
 	switch h.Dropped {
 	case precedent.Rejected:

@@ -96,8 +96,7 @@ func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding,
 		}
 	}
 	slices.SortFunc(open, func(a, b threadMatch) int {
-		return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity),
-			bySureness(a, b))
+		return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity), bySureness(a, b))
 	})
 	var doubts []match.Doubt
 	for _, b := range open {
@@ -178,13 +177,9 @@ func (t *openThread) dropRepeated(f *precedent.Finding) {
 
 // threadOf returns the thread of a finding, or nil.
 func (x *reader) threadOf(f *precedent.Finding) *openThread {
-	if f.Thread == "" {
+	i := slices.IndexFunc(x.threads, func(t *openThread) bool { return f.Thread != "" && t.ID == f.Thread })
+	if i < 0 {
 		return nil
 	}
-	for _, t := range x.threads {
-		if t.ID == f.Thread {
-			return t
-		}
-	}
-	return nil
+	return x.threads[i]
 }

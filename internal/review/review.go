@@ -229,10 +229,5 @@ func (in *Input) progress(e Event) {
 
 // asked reports whether an engine was asked to read anything.
 func asked(reports []Report) bool {
-	for _, rep := range reports {
-		if len(rep.Answered) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(reports, func(rep Report) bool { return len(rep.Answered) > 0 })
 }

@@ -85,15 +85,8 @@ func (in *Input) needsFullRead() bool {
 // isOpaque reports whether a file changed in a way that its hunks do not show: it was
 // added, deleted, renamed, or its diff is incomplete.
 func isOpaque(f *diff.File) bool {
-	if f.Status != diff.Modified || f.Binary || f.TooLarge || f.Skip != "" {
-		return true
-	}
-	for i := range f.Hunks {
-		if f.Hunks[i].Cut != "" {
-			return true
-		}
-	}
-	return false
+	return f.Status != diff.Modified || f.Binary || f.TooLarge || f.Skip != "" ||
+		slices.ContainsFunc(f.Hunks, func(h diff.Hunk) bool { return h.Cut != "" })
 }
 
 // touches reports whether the push changed lines of a hunk, or deleted lines in it or at
@@ -213,7 +206,7 @@ func (x *reader) markOrigins(fs []precedent.Finding) {
 		case !back && x.in.Recall.Known[f.Fingerprint].Seen > 0:
 			continue // an earlier review showed it, if only in its summary
 		}
-		answers := overlapsAny(f.Span, s.Answered)
+		answers := f.Start > 0 && slices.ContainsFunc(s.Answered, f.Overlaps)
 		switch {
 		case answers && !back:
 			f.Origin = precedent.CausedByFix
@@ -228,15 +221,6 @@ func (x *reader) markOrigins(fs []precedent.Finding) {
 				short(s.Head), precedent.High)
 		}
 	}
-}
-
-func overlapsAny(at precedent.Span, spans []precedent.Span) bool {
-	for _, s := range spans {
-		if at.Start > 0 && at.Overlaps(s) {
-			return true
-		}
-	}
-	return false
 }
 
 // short returns an abbreviated commit id.

@@ -11,9 +11,10 @@ import (
 // that leaves a thread unanswered is incomplete. So is one in which a specialist
 // failed; an analyzer that failed counts only by the hunks that nothing else read.
 func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict {
-	bad, asked, answered := false, 0, 0
+	bad, read, asked, answered := false, false, 0, 0
 	for _, rep := range reports {
 		bad = bad || rep.Run.Status.Bad() && !rep.Analyzer
+		read = read || rep.Run.Status.Good()
 		asked += len(rep.Answered)
 		for _, ok := range rep.Answered {
 			if ok {
@@ -33,7 +34,7 @@ func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict
 		return precedent.Partial
 	case len(r.Live()) > 0 || open:
 		return precedent.Findings
-	case len(r.Coverage.Skipped) >= r.Coverage.Files || !anyRead(reports):
+	case len(r.Coverage.Skipped) >= r.Coverage.Files || !read:
 		return precedent.Skipped
 	}
 	return withoutFindings(r, reports)
@@ -95,14 +96,4 @@ func WithoutEnded(r *precedent.Review, threads []precedent.Thread) *precedent.Re
 		}
 	}
 	return &next
-}
-
-// anyRead reports whether any finder succeeded.
-func anyRead(reports []Report) bool {
-	for _, rep := range reports {
-		if rep.Run.Status.Good() {
-			return true
-		}
-	}
-	return false
 }

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,9 +84,7 @@ func probe(ctx context.Context, kind Kind, path string) (Sandbox, error) {
 }
 
 func findProgram(name, path string) (string, error) {
-	if path == "" {
-		path = "/usr/local/bin:/usr/bin:/bin"
-	}
+	path = cmp.Or(path, "/usr/local/bin:/usr/bin:/bin")
 	for dir := range strings.SplitSeq(path, ":") {
 		if !strings.HasPrefix(dir, "/") {
 			continue // never the working directory, which may be untrusted

@@ -97,8 +97,7 @@ func (g given) path(path string) (string, error) {
 }
 
 func hintOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Hint
 	}
 	return ""

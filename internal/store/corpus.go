@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -236,16 +237,9 @@ func (s *corpusSave) conversationsAfter(ctx context.Context, last conversation, 
 
 func scanConversation(s scanner, c *conversation) error { return s.Scan(&c.kind, &c.root) }
 
-func compareConversations(a, b conversation) int {
-	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root))
-}
-
 // conversations returns those that changed, in order.
 func (s *corpusSave) conversations() []conversation {
-	all := make([]conversation, 0, len(s.touched))
-	for c := range s.touched {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, compareConversations)
-	return all
+	return slices.SortedFunc(maps.Keys(s.touched), func(a, b conversation) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root))
+	})
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -50,10 +51,7 @@ func (s *corpusSave) chunk(ctx context.Context) error {
 			continue
 		}
 		slices.SortFunc(v.Comments, func(a, b precedent.CorpusComment) int {
-			if n := a.At.Compare(b.At); n != 0 {
-				return n
-			}
-			return a.ID.Compare(b.ID)
+			return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID))
 		})
 		v.Pull = pulls[v.Comments[0].Pull]
 		v.Pull.Number = v.Comments[0].Pull

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/precedent-dev/precedent"
@@ -60,13 +61,8 @@ func (s *corpusSave) writeDocs(ctx context.Context, docs map[int64][]byte) error
 
 // joinDocs returns a block: for each chunk its number, the length of what is searched, and that.
 func joinDocs(docs map[int64][]byte) []byte {
-	numbers := make([]int64, 0, len(docs))
-	for n := range docs {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
 	block := []byte{}
-	for _, n := range numbers {
+	for _, n := range slices.Sorted(maps.Keys(docs)) {
 		block = binary.AppendUvarint(block, uint64(n))
 		block = binary.AppendUvarint(block, uint64(len(docs[n])))
 		block = append(block, docs[n]...)

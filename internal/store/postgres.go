@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -110,12 +111,8 @@ func postgresConfig(address string) (*pgx.ConnConfig, error) {
 	if err != nil { // its text may quote a part of the password
 		return nil, fmt.Errorf("%w: it cannot be parsed", ErrURL)
 	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = 10 * time.Second
-	}
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "precedent"
-	}
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, 10*time.Second)
+	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], "precedent")
 	return config, nil
 }
 

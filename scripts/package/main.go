@@ -144,8 +144,7 @@ func output(dir, name string, args ...string) (string, error) {
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			err = fmt.Errorf("%w: %s", err, exit.Stderr)
 		}
 		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)

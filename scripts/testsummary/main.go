@@ -71,8 +71,7 @@ func (s *summary) goTest(args []string, trouble, log io.Writer) (int, error) {
 		}
 	}
 	err = cmd.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return max(exit.ExitCode(), 1), nil
 	}
 	return 0, err

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -220,9 +221,7 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the pattern is not RE2: %w", err)
 	}
-	if a.Glob == "" {
-		a.Glob = "**"
-	}
+	a.Glob = cmp.Or(a.Glob, "**")
 	match, err := globber(a.Glob)
 	if err != nil {
 		return "", err
