@@ -99,30 +99,24 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 	if p.Number <= 0 || base.Repo.IsZero() || p.UpdatedAt.IsZero() {
 		return forge.PullRequest{}, do.Unexpected("it names no pull request")
 	}
-	state := forge.State(p.State)
+	out := c.pastPull(base.Repo, p)
 	if p.Merged {
-		state = forge.Merged
+		out.State, out.MergedAt = forge.Merged, p.MergedAt.UTC()
 	}
-	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, state) {
+	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, out.State) {
 		return forge.PullRequest{}, do.Unexpected("the state of the pull request is unknown")
 	}
-	out := forge.PullRequest{
-		Number: p.Number, Author: person(p.User), State: state, Draft: p.Draft || isDraftTitle(p.Title),
-		URL:  c.Pages().PullRequest(base.Repo, p.Number),
-		Base: base, Head: head, Ref: fmt.Sprintf("refs/pull/%d/head", p.Number),
-		Updated: p.UpdatedAt.UTC(), Locked: p.IsLocked || p.Base.Repo.Archived, Files: p.ChangedFiles,
-	}
-	if state == forge.Merged {
+	out.Draft, out.Base, out.Head = p.Draft || isDraftTitle(p.Title), base, head
+	out.Ref = fmt.Sprintf("refs/pull/%d/head", p.Number)
+	out.Locked, out.Files = p.IsLocked || p.Base.Repo.Archived, p.ChangedFiles
+	if out.State == forge.Merged {
 		if forge.IsCommit(p.MergeBase) { // the base is the tip of its branch, which contains the head now
 			out.Base.SHA = p.MergeBase
 		}
-		out.MergedAt = p.MergedAt.UTC()
 		if forge.IsCommit(p.MergeCommit) {
 			out.MergeCommit = p.MergeCommit
 		}
 	}
-	out.Title, _ = forge.CutBody(p.Title)
-	out.Body, _ = forge.CutBody(p.Body)
 	for _, l := range p.Labels {
 		if l != nil {
 			out.Labels = append(out.Labels, l.Name)

@@ -71,21 +71,15 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 		onSpot := newComment{Path: first.at.path, Body: body, NewLine: first.at.new, OldLine: first.at.old}
 		err = do.Send(http.MethodPost, onSpot, &m, "pulls/%d/reviews/%d/comments", number, first.Review.Number())
 	}
-	switch {
-	case isUnknownRoute(err): // the server does not have what its version suggests
+	if isUnknownRoute(err) { // the server does not have what its version suggests
 		c.cached.mu.Lock()
 		c.cached.noReplies = true
 		c.cached.mu.Unlock()
 		return forge.Comment{}, noReply
-	case err != nil:
-		return forge.Comment{}, err
 	}
 	out := c.onLine(&m, &review{ID: first.Review.Number(), CommitID: first.Commit, Stale: first.Outdated}).Comment
-	if forge.IsIncomplete(out) {
-		return forge.Comment{}, do.UnexpectedAfterChange(forge.IncompleteComment)
-	}
 	out.ReplyTo = to
-	return out, nil
+	return do.Created(out, err)
 }
 
 // Resolve resolves a conversation, or reopens it. Gitea supports it since 1.26; Forgejo does not.

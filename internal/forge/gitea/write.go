@@ -17,14 +17,8 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 		return forge.Comment{}, err
 	}
 	var m comment
-	if err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "issues/%d/comments", number); err != nil {
-		return forge.Comment{}, err
-	}
-	out := c.onThread(&m)
-	if forge.IsIncomplete(out) {
-		return forge.Comment{}, do.UnexpectedAfterChange(forge.IncompleteComment)
-	}
-	return out, nil
+	err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "issues/%d/comments", number)
+	return do.Created(c.onThread(&m), err)
 }
 
 // Edit replaces the text of a comment. The text of a review cannot be edited: Gitea

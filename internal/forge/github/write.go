@@ -16,7 +16,7 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 	do := c.begin(ctx, fmt.Sprintf("comment on %s#%d", repo, number), repo)
 	var m comment
 	err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "issues/%d/comments", number)
-	return checkCreated(do, c.onThread(&m), err)
+	return do.Created(c.onThread(&m), err)
 }
 
 // Reply replies in the conversation that starts with the inline comment.
@@ -27,18 +27,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	var m comment
 	err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "pulls/%d/comments/%d/replies", number,
 		to.Number())
-	return checkCreated(do, c.onLine(&m), err)
-}
-
-// checkCreated returns a new comment if the response contains it.
-func checkCreated(do wire.Call, m forge.Comment, err error) (forge.Comment, error) {
-	if err == nil && forge.IsIncomplete(m) {
-		err = do.UnexpectedAfterChange(forge.IncompleteComment)
-	}
-	if err != nil {
-		return forge.Comment{}, err
-	}
-	return m, nil
+	return do.Created(c.onLine(&m), err)
 }
 
 // commentPath is the path of a comment. Nobody edits or deletes the text of a review.

@@ -187,6 +187,17 @@ func (c Call) Unexpected(why string) error { return c.unexpected(why, false) }
 // have been carried out.
 func (c Call) UnexpectedAfterChange(why string) error { return c.unexpected(why, true) }
 
+// Created returns a new comment if the response contains it.
+func (c Call) Created(m forge.Comment, err error) (forge.Comment, error) {
+	if err == nil && forge.IsIncomplete(m) {
+		err = c.UnexpectedAfterChange(forge.IncompleteComment)
+	}
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	return m, nil
+}
+
 func (c Call) unexpected(why string, unsure bool) error {
 	return &forge.Error{Kind: forge.KindAnswer, Msg: c.doing + ": unexpected response: " + why, Unsure: unsure}
 }
