@@ -11,7 +11,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 const corpusSyncHelp = `Sync reads what people wrote on the pull requests of the repository: comments on
@@ -63,7 +62,7 @@ func newCorpusSync(a *app) *cobra.Command {
 			defer w.Close()
 			line := syncLine{progressLine: a.progressLine(), app: a, started: a.now()}
 			got, err := a.workflow().SyncCorpus(cmd.Context(), conn, w,
-				workspace.CorpusSync{Since: from, Full: full, Sleep: a.pause, Progress: line.show})
+				corpus.SyncOptions{Since: from, Full: full, Sleep: a.pause, Progress: line.show})
 			line.end()
 			if err != nil && len(got.Streams) == 0 {
 				return err

@@ -149,7 +149,7 @@ func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKe
 		d.Add(name, doctor.Missing, "set HOME or XDG_DATA_HOME", "there is no data folder")
 		return false
 	}
-	db, err := r.UntouchedInstallation(ctx, url, r.DataDir)
+	db, err := r.UntouchedInstallation(ctx, url)
 	if err != nil {
 		d.AddError(name, doctor.Missing, err)
 		return false

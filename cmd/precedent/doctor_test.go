@@ -300,7 +300,7 @@ func TestDoctorServerChangesNothing(t *testing.T) {
 			for range 2 { // the second look finds what the first one left
 				says("database", "empty; the first start makes its tables")
 			}
-			db, err := s.app.workflow().OpenInstallation(t.Context(), s.app.env[databaseVariable], s.app.workflow().DataDir)
+			db, err := s.app.workflow().OpenInstallation(t.Context(), s.app.env[databaseVariable])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -141,18 +141,15 @@ again when it is wanted again: after a push, a label or another event.`,
 // withJobs opens the jobs of the server for a command.
 func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error) func(*cobra.Command,
 	[]string) error {
-	return func(cmd *cobra.Command, args []string) (err error) {
-		ctx := cmd.Context()
-		db, err := a.oldInstallation(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, db.Close()) }()
-		jobs, err := a.workflow().OpenJobs(ctx, db)
-		if err != nil {
-			return err
-		}
-		return errors.Join(do(cmd, args, jobs), jobs.Stop(ctx))
+	return func(cmd *cobra.Command, args []string) error {
+		return a.withInstallation(cmd.Context(), (*workspace.Env).OldInstallation,
+			func(ctx context.Context, r *workspace.Env, db *workspace.Database) error {
+				jobs, err := r.OpenJobs(ctx, db)
+				if err != nil {
+					return err
+				}
+				return errors.Join(do(cmd, args, jobs), jobs.Stop(ctx))
+			})
 	}
 }
 

@@ -37,7 +37,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
-		RunE: a.oneOrAll(&all, a.statusOfAll,
+		RunE: a.oneOrAll(&all, (*workspace.Env).OldInstallation, a.statusOfAll,
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				s, err := w.Memory.Status(cmd.Context())
 				if err != nil {
@@ -102,7 +102,7 @@ learning or an insight refers to, and a label of each deleted finding: its place
 category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
-		RunE: a.oneOrAll(&all, a.pruneAll,
+		RunE: a.oneOrAll(&all, (*workspace.Env).OldInstallation, a.pruneAll,
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				gone, err := w.Memory.Prune(cmd.Context())
 				if err != nil {

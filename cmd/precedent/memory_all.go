@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -11,24 +12,24 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// openInstallation opens the database of a server, and makes it if there is none: the one of
-// DATABASE_URL, else server.db in the data folder. Commands for one repository do not read the
-// variable: other programs use its name, too.
-func (a *app) openInstallation(ctx context.Context) (*workspace.Database, error) {
-	if err := a.readSecretFiles(); err != nil {
-		return nil, err
-	}
-	r := a.workflow()
-	return r.OpenInstallation(ctx, a.env[databaseVariable], r.DataDir)
-}
+// openInstallation is (*workspace.Env).OpenInstallation or OldInstallation.
+type openInstallation func(r *workspace.Env, ctx context.Context, url string) (*workspace.Database, error)
 
-// oldInstallation is openInstallation for a database that must exist.
-func (a *app) oldInstallation(ctx context.Context) (*workspace.Database, error) {
+// withInstallation opens the database of a server for a command: the one of DATABASE_URL, else server.db in
+// the data folder. Commands for one repository do not read the variable: other programs use its name, too.
+func (a *app) withInstallation(ctx context.Context, open openInstallation,
+	do func(context.Context, *workspace.Env, *workspace.Database) error,
+) (err error) {
 	if err := a.readSecretFiles(); err != nil {
-		return nil, err
+		return err
 	}
 	r := a.workflow()
-	return r.OldInstallation(ctx, a.env[databaseVariable], r.DataDir)
+	db, err := open(r, ctx, a.env[databaseVariable])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return do(ctx, r, db)
 }
 
 func addAll(cmd *cobra.Command, all *bool) {
@@ -36,24 +37,20 @@ func addAll(cmd *cobra.Command, all *bool) {
 }
 
 // oneOrAll is withMemory, unless --all is given.
-func (a *app) oneOrAll(all *bool, forAll func(context.Context) error,
+func (a *app) oneOrAll(all *bool, open openInstallation,
+	forAll func(context.Context, *workspace.Env, *workspace.Database) error,
 	one func(*cobra.Command, []string, *workspace.Workspace) error,
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if *all {
-			return forAll(cmd.Context())
+			return a.withInstallation(cmd.Context(), open, forAll)
 		}
 		return a.withMemory(one)(cmd, args)
 	}
 }
 
-func (a *app) statusOfAll(ctx context.Context) error {
-	db, err := a.oldInstallation(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	s, err := a.workflow().StatusOfInstallation(ctx, db)
+func (a *app) statusOfAll(ctx context.Context, r *workspace.Env, db *workspace.Database) error {
+	s, err := r.StatusOfInstallation(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -71,25 +68,15 @@ func (a *app) statusOfAll(ctx context.Context) error {
 	})
 }
 
-func (a *app) pruneAll(ctx context.Context) error {
-	db, err := a.oldInstallation(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	gone, err := a.workflow().PruneInstallation(ctx, db)
+func (a *app) pruneAll(ctx context.Context, r *workspace.Env, db *workspace.Database) error {
+	gone, err := r.PruneInstallation(ctx, db)
 	if err != nil {
 		return err
 	}
 	return a.printDeleted("pruned", gone)
 }
 
-func (a *app) exportAll(ctx context.Context, out string) error {
-	db, err := a.oldInstallation(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+func (a *app) exportAll(ctx context.Context, db *workspace.Database, out string) error {
 	export := func(to io.Writer) (int, error) { return db.Dump(ctx, to) }
 	if out == "" {
 		_, err := export(a.out)
@@ -103,12 +90,7 @@ func (a *app) exportAll(ctx context.Context, out string) error {
 	return nil
 }
 
-func (a *app) importAll(ctx context.Context, from io.Reader) error {
-	db, err := a.openInstallation(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+func (a *app) importAll(ctx context.Context, db *workspace.Database, from io.Reader) error {
 	n, err := db.Restore(ctx, from)
 	if err != nil {
 		return err

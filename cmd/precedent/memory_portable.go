@@ -35,7 +35,10 @@ private as the database.`,
   precedent memory export --all --out server.jsonl
   DATABASE_URL=postgres://db.example.org/precedent precedent memory import --all server.jsonl`,
 		Args: exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.exportAll(ctx, out) },
+		RunE: a.oneOrAll(&all, (*workspace.Env).OldInstallation,
+			func(ctx context.Context, _ *workspace.Env, db *workspace.Database) error {
+				return a.exportAll(ctx, db, out)
+			},
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				if out == "" {
 					_, err := a.workflow().ExportMemory(cmd.Context(), w, a.out)
@@ -104,7 +107,10 @@ server without repositories, completely or not at all.`,
 			defer f.Close()
 			from = f
 		}
-		return a.oneOrAll(&all, func(ctx context.Context) error { return a.importAll(ctx, from) },
+		return a.oneOrAll(&all, (*workspace.Env).OpenInstallation,
+			func(ctx context.Context, _ *workspace.Env, db *workspace.Database) error {
+				return a.importAll(ctx, db, from)
+			},
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				got, err := a.workflow().ImportMemory(cmd.Context(), w, from, skip)
 				if err != nil {

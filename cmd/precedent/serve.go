@@ -118,7 +118,7 @@ func (a *app) install(ctx context.Context, flags map[string]string) (*installati
 	if r.DataDir == "" {
 		return nil, nil, hinted(errors.New("there is no data folder"), "set HOME or XDG_DATA_HOME")
 	}
-	db, err := r.OpenInstallation(ctx, a.env[databaseVariable], r.DataDir)
+	db, err := r.OpenInstallation(ctx, a.env[databaseVariable])
 	if err != nil {
 		return nil, nil, err
 	}

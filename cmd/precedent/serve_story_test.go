@@ -203,7 +203,7 @@ func (s *serveStory) server() (cmd *exec.Cmd, said *bytes.Buffer) {
 func (s *serveStory) wait(d time.Duration) {
 	s.t.Helper()
 	s.later += d
-	installation, err := s.app.workflow().OpenInstallation(s.t.Context(), s.app.env[databaseVariable], s.app.workflow().DataDir)
+	installation, err := s.app.workflow().OpenInstallation(s.t.Context(), s.app.env[databaseVariable])
 	if err != nil {
 		s.t.Fatal(err)
 	}

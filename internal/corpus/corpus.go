@@ -37,9 +37,9 @@ type Hit struct {
 
 // Rank is the place of a hit in a list of those that a search compared.
 type Rank struct {
-	List  string
-	Rank  int // from 1
-	Score float64
+	List  string  `json:"list"`
+	Rank  int     `json:"rank"` // from 1
+	Score float64 `json:"score"`
 }
 
 // Prior is a factor of a score that does not depend on the query's words.

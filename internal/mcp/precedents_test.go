@@ -17,7 +17,7 @@ func searched(_ context.Context, q workspace.CorpusQuery) (workspace.CorpusResul
 		got.Found = append(got.Found, workspace.CorpusFound{
 			Pull: 7, Author: "mona", At: "2025-04-05T06:07:08Z", Path: "a.go", Line: 9, URL: "https://forge.example/team/app/pull/7#discussion_r1",
 			Text: "wrap the error " + token + "\x1b[31m" + order + strings.Repeat(" and so on", 100), Outcome: "adopted", Score: 0.5, Cosine: 0.71,
-			Ranks: []workspace.CorpusRank{{List: "text-words", Rank: 2, Score: 3}}, Priors: []corpus.Prior{{Factor: 1.1, Why: "was adopted"}},
+			Ranks: []corpus.Rank{{List: "text-words", Rank: 2, Score: 3}}, Priors: []corpus.Prior{{Factor: 1.1, Why: "was adopted"}},
 		})
 	}
 	return got, nil

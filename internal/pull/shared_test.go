@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // TestSharedMemoryIsKept: a memory in the database of a server lasts, although its repository has no
 // file of its own: events reach its corpus, and patterns are looked for.
 func TestSharedMemoryIsKept(t *testing.T) {
 	s := newStage(t)
-	db, err := s.env.OpenInstallation(t.Context(), "", filepath.Join(s.Home, "server"))
+	s.env.DataDir = filepath.Join(s.Home, "server")
+	db, err := s.env.OpenInstallation(t.Context(), "")
 	needs.NoError(t, err)
 	defer db.Close()
 	s.env.Shared = db
@@ -25,7 +26,7 @@ func TestSharedMemoryIsKept(t *testing.T) {
 	defer w.Close()
 	s.World.Say(s.Pull, forgetest.Ann, "", "Please close the file.") // so that there is a corpus
 	if _, err := s.env.SyncCorpus(t.Context(), s.connection, w,
-		workspace.CorpusSync{Since: forgetest.Epoch.AddDate(-1, 0, 0), Sleep: s.Clock.Sleep}); err != nil {
+		corpus.SyncOptions{Since: forgetest.Epoch.AddDate(-1, 0, 0), Sleep: s.Clock.Sleep}); err != nil {
 		t.Fatal(err)
 	}
 	now := s.Clock.Now()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/queue"
@@ -167,7 +168,7 @@ func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 	part, cancel := context.WithTimeout(ctx, syncPart)
 	defer cancel()
 	_, err = s.o.Reviewer.SyncCorpus(part, s.o.Connection, w,
-		workspace.CorpusSync{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
+		corpus.SyncOptions{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
 	if err != nil && part.Err() != nil && ctx.Err() == nil {
 		return later{nextPause, "there is more to read"} // what was read is stored
 	}

@@ -44,7 +44,7 @@ type CorpusFound struct {
 	Citable string         `json:"citable"`
 	Score   float64        `json:"score"`
 	Cosine  float64        `json:"cosine"`
-	Ranks   []CorpusRank   `json:"ranks"`
+	Ranks   []corpus.Rank  `json:"ranks"`
 	Priors  []corpus.Prior `json:"priors"`
 }
 
@@ -59,13 +59,6 @@ func (f *CorpusFound) Why() []string {
 		parts = append(parts, fmt.Sprintf("× %.2f %s", p.Factor, p.Why))
 	}
 	return parts
-}
-
-// CorpusRank is the place of a comment in a list.
-type CorpusRank struct {
-	List  string  `json:"list"`
-	Rank  int     `json:"rank"` // from 1
-	Score float64 `json:"score"`
 }
 
 // CorpusResult is what a search found.
@@ -148,16 +141,12 @@ func (p *Repository) searchedLines(file string, line int) (string, []string, err
 
 func corpusFound(h *corpus.Hit) CorpusFound {
 	words := cmp.Or(strings.TrimSpace(string(h.Words)), strings.TrimSpace(string(h.Body)), strings.TrimSpace(string(h.Text)))
-	out := CorpusFound{
+	return CorpusFound{
 		Pull: h.Pull, Kind: h.Kind, ID: string(h.ID), Author: h.Author, At: h.At.UTC().Format(time.RFC3339),
 		Path: h.Path, Line: h.End, URL: h.URL, Text: text.Cut(text.Collapse(words), maxFoundText),
 		Outcome: string(h.Outcome), Unusable: h.Unusable, MayWrite: h.MayWrite, Citable: citable[h.Strength()],
-		Score: h.Score, Cosine: h.Cosine, Ranks: []CorpusRank{}, Priors: append([]corpus.Prior{}, h.Priors...),
+		Score: h.Score, Cosine: h.Cosine, Ranks: append([]corpus.Rank{}, h.Ranks...), Priors: append([]corpus.Prior{}, h.Priors...),
 	}
-	for _, r := range h.Ranks {
-		out.Ranks = append(out.Ranks, CorpusRank(r))
-	}
-	return out
 }
 
 var citable = map[corpus.Strength]string{corpus.Weak: "weak", corpus.Candidate: "candidate", corpus.Strong: "strong"}

@@ -4,23 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
 )
 
-// CorpusSync says how a corpus is read from a forge.
-type CorpusSync struct {
-	Since    time.Time // how far back the first sync reads
-	Full     bool      // list everything again, and find what was deleted
-	Sleep    func(ctx context.Context, d time.Duration) error
-	Progress func(corpus.SyncProgress)
-}
-
-// SyncCorpus reads what people wrote on the pull requests of the workspace's repository. What was
-// stored before an error stays, and the result tells it.
-func (r *Env) SyncCorpus(ctx context.Context, conn Connection, w *Workspace, o CorpusSync) (corpus.SyncResult, error) {
+// SyncCorpus reads what people wrote on the pull requests of the workspace's repository. It sets the forge and the
+// repository of the options. What was stored before an error stays, and the result tells it.
+func (r *Env) SyncCorpus(ctx context.Context, conn Connection, w *Workspace,
+	o corpus.SyncOptions,
+) (corpus.SyncResult, error) {
 	repo := w.IDs[0]
 	if repo.IsLocal() {
 		return corpus.SyncResult{}, Hinted(errors.New("the repository has no remote on a forge"),
@@ -35,9 +28,8 @@ func (r *Env) SyncCorpus(ctx context.Context, conn Connection, w *Workspace, o C
 		return corpus.SyncResult{}, err
 	}
 	c.Me = OwnAccount(ctx, conn)
-	got, err := c.Sync(ctx, corpus.SyncOptions{
-		Forge: conn.Forge, Repo: repo, Since: o.Since, Full: o.Full, Sleep: o.Sleep, Progress: o.Progress,
-	})
+	o.Forge, o.Repo = conn.Forge, repo
+	got, err := c.Sync(ctx, o)
 	if err == nil {
 		r.embedNew(ctx, c)
 	}

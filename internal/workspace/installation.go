@@ -23,45 +23,45 @@ const InstallationFile = "server.db"
 
 // OpenInstallation opens the database that all repositories of a server share: the one of a
 // PostgreSQL URL or, if that is empty, a file in the data folder.
-func (r *Env) OpenInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
-	return openInstallation(ctx, url, dataDir, store.Options{Now: r.Now})
+func (r *Env) OpenInstallation(ctx context.Context, url string) (*Database, error) {
+	return r.openInstallation(ctx, url, store.Options{Now: r.Now})
 }
 
-func openInstallation(ctx context.Context, url, dataDir string, o store.Options) (*Database, error) {
+func (r *Env) openInstallation(ctx context.Context, url string, o store.Options) (*Database, error) {
 	if url != "" {
 		return store.OpenURL(ctx, url, o)
 	}
-	if dataDir == "" {
+	if r.DataDir == "" {
 		return nil, Hinted(errors.New("there is no folder for the database of the server"),
 			"set HOME, XDG_DATA_HOME or DATABASE_URL")
 	}
-	return store.Open(ctx, filepath.Join(dataDir, InstallationFile), o)
+	return store.Open(ctx, filepath.Join(r.DataDir, InstallationFile), o)
 }
 
 // OldInstallation is OpenInstallation for one that must exist.
-func (r *Env) OldInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
-	if !hasInstallation(url, dataDir) {
-		return nil, Hinted(errors.New("there is no database of a server at "+filepath.Join(dataDir, InstallationFile)),
+func (r *Env) OldInstallation(ctx context.Context, url string) (*Database, error) {
+	if !r.hasInstallation(url) {
+		return nil, Hinted(errors.New("there is no database of a server at "+filepath.Join(r.DataDir, InstallationFile)),
 			"precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
 	}
-	return r.OpenInstallation(ctx, url, dataDir)
+	return r.OpenInstallation(ctx, url)
 }
 
-func hasInstallation(url, dataDir string) bool {
+func (r *Env) hasInstallation(url string) bool {
 	if url != "" {
 		return true
 	}
-	_, err := os.Lstat(filepath.Join(dataDir, InstallationFile))
-	return dataDir != "" && !errors.Is(err, fs.ErrNotExist)
+	_, err := os.Lstat(filepath.Join(r.DataDir, InstallationFile))
+	return r.DataDir != "" && !errors.Is(err, fs.ErrNotExist)
 }
 
 // UntouchedInstallation is OldInstallation for one that is only looked at: its schema is not
 // upgraded. It returns nil if there is none.
-func (r *Env) UntouchedInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
-	if !hasInstallation(url, dataDir) {
+func (r *Env) UntouchedInstallation(ctx context.Context, url string) (*Database, error) {
+	if !r.hasInstallation(url) {
 		return nil, nil
 	}
-	return openInstallation(ctx, url, dataDir, store.Options{Now: r.Now, Untouched: true})
+	return r.openInstallation(ctx, url, store.Options{Now: r.Now, Untouched: true})
 }
 
 // InstallationStatus describes the database of a server.
