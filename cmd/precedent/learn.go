@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -171,7 +172,7 @@ func newLearnApprove(a *app) *cobra.Command {
 		Example: "  precedent learn approve k7m2q0v5xa",
 		Args:    exactly(1),
 		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
-			c, err := a.workflow().ApproveLearning(cmd.Context(), w, args[0], a.user())
+			c, err := w.Memory.ApproveLearning(cmd.Context(), args[0], a.learner(cmd.Context(), w), true)
 			return a.printCaptured(c, "approved", w.Options(), err)
 		}),
 	}
@@ -193,7 +194,8 @@ func newLearnEdit(a *app) *cobra.Command {
 				return misuse(cmd, err)
 			}
 			changed := cmd.Flags().Changed
-			c, err := a.workflow().EditLearning(cmd.Context(), w, args[0], a.user(), func(l *precedent.Learning) {
+			who := a.learner(cmd.Context(), w)
+			c, err := w.Memory.EditLearning(cmd.Context(), args[0], who, true, func(l *precedent.Learning) {
 				for flag, field := range map[string]*string{
 					"directive": &l.Directive, "why": &l.Rationale, "glob": &l.Glob, "kind": (*string)(&l.Kind),
 					"category": (*string)(&l.Category),
@@ -221,7 +223,7 @@ func newLearnForget(a *app) *cobra.Command {
 		Example: "  precedent learn forget \"magic numbers\"",
 		Args:    exactly(1),
 		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
-			l, err := a.workflow().ForgetLearning(cmd.Context(), w, args[0], a.user())
+			l, err := w.Memory.ForgetLearning(cmd.Context(), args[0], a.learner(cmd.Context(), w))
 			if err != nil {
 				return err
 			}
@@ -253,6 +255,10 @@ func newLearnHistory(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	return cmd
+}
+
+func (a *app) learner(ctx context.Context, w *workspace.Workspace) string {
+	return a.workflow().Learner(ctx, w, a.user())
 }
 
 // withLearning is withMemory for commands about one learning: of the repository, or the user's own.

@@ -66,10 +66,6 @@ func (g *grid) add(c cell, prior float64) {
 // their chances, which add up to 1.
 type posterior struct{ logs, chances []float64 }
 
-func newPosterior(g *grid) posterior {
-	return posterior{make([]float64, len(g.prior)), make([]float64, len(g.prior))}
-}
-
 // add adds a label, after which the earlier ones are worth less by a factor.
 func (p posterior) add(g *grid, l Label, forgetting float64) {
 	c, table := min(max(l.Confidence, 0), 100), g.accepted

@@ -65,7 +65,7 @@ func Learn(labels []Label) Learned {
 // tune returns the threshold for confidences before the curve, whether even Highest is too low, and what the labels say.
 func tune(labels []Label) (threshold int, notEnough bool, p posterior) {
 	g := curves()
-	threshold, p = Start, newPosterior(g)
+	threshold, p = Start, posterior{make([]float64, len(g.prior)), make([]float64, len(g.prior))}
 	for i, l := range labels {
 		l.Confidence -= l.Refit
 		p.add(g, l, forgetting)

@@ -77,7 +77,9 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 
 // evidence is the first line of what evidence quotes of its file.
 func (d *draft) evidence(e precedent.Evidence) string {
-	return d.code(strings.TrimSpace(firstLine(string(secret.RedactFile(e.Path, []byte(e.Quote))))))
+	quote := strings.TrimSpace(string(secret.RedactFile(e.Path, []byte(e.Quote))))
+	line, _, _ := strings.Cut(quote, "\n")
+	return d.code(strings.TrimSpace(line))
 }
 
 // invitation says how a finding is dismissed.
@@ -107,11 +109,6 @@ func (d *draft) quote(f precedent.Finding, before string) {
 	lines := strings.Split(sanitize(quoted, d.own), "\n")
 	d.block(markdown.Fenced("", func(i int) string { return strconv.Itoa(f.Start+i) + " │ " },
 		lines[:min(len(lines), maxQuoted)])...)
-}
-
-func firstLine(quote string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(quote), "\n")
-	return line
 }
 
 // place is a place, linked to the page that shows it.

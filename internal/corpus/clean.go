@@ -86,7 +86,8 @@ func (c *Corpus) clean(in Comment) (precedent.CorpusComment, fate) {
 	}
 	out.Author = cmp.Or(oneLine(in.Author, maxName), "ghost")
 	out.AuthorID = precedent.ForgeID(oneLine(string(in.AuthorID), maxName))
-	out.Hunk = precedent.Untrusted(cleanHunk(string(in.Hunk)))
+	hunk, _ := secret.Redact("", text.Visible(HunkTail(string(in.Hunk))))
+	out.Hunk = precedent.Untrusted(hunk)
 	out.Path = oneLine(in.Path, maxPath)
 	out.Commit = oneLine(in.Commit, maxName)
 	out.URL = cleanURL(in.URL)
@@ -97,13 +98,6 @@ func (c *Corpus) clean(in Comment) (precedent.CorpusComment, fate) {
 func cleanText(s string, limit int) string {
 	s = strings.TrimSpace(text.Clean(text.Head(s, limit)))
 	s, _ = secret.Redact("", s)
-	return s
-}
-
-// cleanHunk returns the last lines of a hunk without secrets.
-func cleanHunk(s string) string {
-	s = HunkTail(s)
-	s, _ = secret.Redact("", text.Visible(s))
 	return s
 }
 

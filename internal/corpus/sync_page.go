@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -123,9 +122,6 @@ func commentOf(m *forge.NumberedComment) Comment {
 		UpdatedAt: m.Edited,
 	}}
 }
-
-// pullID is the number of a pull request as an id.
-func pullID(number int) precedent.ForgeID { return precedent.ForgeID(strconv.Itoa(number)) }
 
 // Apply brings the corpus up to date with what an event tells about comments. It changes nothing
 // if there is no corpus yet, and leaves the checkpoints alone: a sync reads the same again.

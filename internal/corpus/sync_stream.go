@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -124,7 +125,7 @@ func met(p forge.HistoryPage) []store.CorpusRef {
 		all = append(all, store.CorpusRef{Kind: string(p.Comments[i].Kind), ID: p.Comments[i].ID})
 	}
 	for _, n := range p.Cut {
-		all = append(all, store.CorpusRef{Kind: store.CorpusPullKind, ID: pullID(n)})
+		all = append(all, store.CorpusRef{Kind: store.CorpusPullKind, ID: precedent.NumberID(int64(n))})
 	}
 	return all
 }

@@ -78,7 +78,7 @@ func sentences(s string) []string {
 		case '\n':
 			// A line that goes on in the next one does not end a sentence.
 			if next := strings.TrimLeft(s[i:], " \t\r\n"); next == "" || i+1 < len(s) && s[i+1] == '\n' ||
-				!isLowerLetter(next[0]) {
+				next[0] < 'a' || next[0] > 'z' {
 				add(i + 1)
 			}
 		case '.', '!', '?':
@@ -92,8 +92,6 @@ func sentences(s string) []string {
 	}
 	return all
 }
-
-func isLowerLetter(c byte) bool { return c >= 'a' && c <= 'z' }
 
 var (
 	// point matches what makes a sentence ask for something, whatever else it says.

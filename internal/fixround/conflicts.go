@@ -111,9 +111,9 @@ func regions(file, ours, theirs string) (all []region, rest string, ok bool) {
 	var sides map[string]int
 	for line := range strings.Lines(file) {
 		switch bare := strings.TrimRight(line, "\r\n"); {
-		case !inside && bare == opening(ours):
+		case !inside && bare == "<<<<<<< "+ours:
 			inside, sides = true, map[string]int{}
-		case inside && bare == closing(theirs):
+		case inside && bare == ">>>>>>> "+theirs:
 			if sides[separator] == 0 {
 				return nil, "", false
 			}
@@ -129,9 +129,6 @@ func regions(file, ours, theirs string) (all []region, rest string, ok bool) {
 	}
 	return all, outside.String(), !inside && len(all) > 0
 }
-
-func opening(ours string) string   { return "<<<<<<< " + ours }
-func closing(theirs string) string { return ">>>>>>> " + theirs }
 
 // unresolved returns why a file with conflicts was not resolved; empty if it was: the lines outside of
 // the conflicts are as they were, and no mark is left. A line that only looks like a mark may stay if

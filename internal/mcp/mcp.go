@@ -92,12 +92,8 @@ func with[In, Out any](open Open, do func(context.Context, *memory.Memory, In) (
 // that apply to a review.
 func NewReview(learnings []precedent.Learning, o Options) *Server {
 	s := newServer(o)
-	s.addLearnings(fixed(learnings))
+	s.addLearnings(func(context.Context) ([]precedent.Learning, error) { return learnings, nil })
 	return s
-}
-
-func fixed(learnings []precedent.Learning) func(context.Context) ([]precedent.Learning, error) {
-	return func(context.Context) ([]precedent.Learning, error) { return learnings, nil }
 }
 
 func newServer(o Options) *Server {

@@ -171,15 +171,12 @@ func (r row) finish(value any) (row, error) {
 	return r, nil
 }
 
-// isID reports whether a text has the form of ids and fingerprints: at most 128 letters,
-// digits and marks, the first a letter or digit.
-func isID(s string) bool {
-	const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	return s != "" && len(s) <= 128 && strings.Contains(alphanumeric, s[:1]) && strings.Trim(s, alphanumeric+"._:-") == ""
-}
-
+// checkID refuses what has not the form of ids and fingerprints: at most 128 letters, digits and
+// marks, the first a letter or digit.
 func checkID(what, id string) error {
-	if !isID(id) {
+	const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	if id == "" || len(id) > 128 || !strings.Contains(alphanumeric, id[:1]) ||
+		strings.Trim(id, alphanumeric+"._:-") != "" {
 		return fmt.Errorf("invalid %s %q", what, text.Cut(text.VisibleLine(id), 60))
 	}
 	return nil

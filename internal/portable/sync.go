@@ -151,15 +151,13 @@ func (s Rows) checkSize() error {
 	return nil
 }
 
-func fileOf(kind string) string { return kind + ".jsonl" }
-
 // files are those of a commit, sorted by name: one for each kind that has rows, and one for the
 // version.
 func (s Rows) files() []git.SharedFile {
 	var files []git.SharedFile
 	for _, kind := range kinds {
 		if lines := encode(s.sorted(kind)); len(lines) > 0 {
-			files = append(files, git.SharedFile{Name: fileOf(kind), Data: lines})
+			files = append(files, git.SharedFile{Name: kind + ".jsonl", Data: lines})
 		}
 	}
 	files = append(files, git.SharedFile{

@@ -47,7 +47,9 @@ func Explain(p *Page, e precedent.Explanation) {
 			short(e.Review.Head), e.Review.Threshold, inBrackets(e.Review.ThresholdFrom)))
 	}
 	p.Line()
-	writeTrail(p, e)
+	for _, d := range e.Trail {
+		writeSection(p, d.Step, decision(d))
+	}
 	for _, d := range e.Duplicates {
 		writeSection(p, "duplicate", fmt.Sprintf("%s by %s at %s: %s", d.ID, d.Finder, d.String(), d.Title))
 	}
@@ -140,13 +142,6 @@ func foundBy(f precedent.Finding) string {
 		s += ", verifier: " + string(f.Verifier)
 	}
 	return s
-}
-
-// writeTrail prints the decisions in order.
-func writeTrail(p *Page, e precedent.Explanation) {
-	for _, d := range e.Trail {
-		writeSection(p, d.Step, decision(d))
-	}
 }
 
 func decision(d precedent.Decision) string {

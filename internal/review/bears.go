@@ -45,7 +45,8 @@ func (s *sources) bears(f *precedent.Finding, e precedent.Evidence) bool {
 			return true
 		}
 		source := s.file(span.Side, span.Path)
-		symbols = append(symbols, source.enclosing(span.Path, span.Start)...)
+		enclosing, _, _ := source.function(span.Path, span.Start)
+		symbols = append(symbols, enclosing...)
 		words = append(words, namesIn(span.Path, source.between(span.Start, span.End))...)
 	}
 	if shares(names, symbols) {
@@ -87,12 +88,6 @@ func namesIn(path string, lines []string) []string {
 		names = append(names, text.Names(text.CodeLines(path, []string{l})[0])...)
 	}
 	return names
-}
-
-// enclosing returns the name of the function that a line is in; nil if it is in none.
-func (f *source) enclosing(path string, number int) []string {
-	name, _, _ := f.function(path, number)
-	return name
 }
 
 // function returns the name of the function that a line is in, and its first and last line: it begins

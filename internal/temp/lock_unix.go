@@ -9,11 +9,14 @@ import (
 	"syscall"
 )
 
-// isPrivate reports whether a folder belongs to this user, and only the user can enter it.
-func isPrivate(info fs.FileInfo) bool {
+// IsOwn reports whether a file or folder belongs to this user.
+func IsOwn(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int64(s.Uid) == int64(os.Geteuid()) && info.Mode().Perm()&0o077 == 0
+	return ok && int64(s.Uid) == int64(os.Geteuid())
 }
+
+// isPrivate reports whether a folder belongs to this user, and only the user can enter it.
+func isPrivate(info fs.FileInfo) bool { return IsOwn(info) && info.Mode().Perm()&0o077 == 0 }
 
 // wait locks an open file until it is closed.
 func wait(f *os.File) error {

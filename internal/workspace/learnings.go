@@ -15,7 +15,7 @@ import (
 // here whether the repository is public, so that it counts as private.
 func (r *Env) Learn(ctx context.Context, w *Workspace, p memory.Proposal, user string) (memory.Captured, error) {
 	p.From = precedent.LearningSource{
-		By: precedent.FromCommand, Who: r.learner(ctx, w, user), MayWrite: true,
+		By: precedent.FromCommand, Who: r.Learner(ctx, w, user), MayWrite: true,
 		Words: p.Directive,
 	}
 	scope := p.Scope
@@ -57,23 +57,7 @@ func (r *Env) LearnFromAgent(ctx context.Context, w *Workspace, p memory.Proposa
 	return w.Memory.Propose(ctx, p)
 }
 
-func (r *Env) learner(ctx context.Context, w *Workspace, user string) string {
+// Learner is who teaches the memory: the user of the computer by git's configuration, else by the given name.
+func (r *Env) Learner(ctx context.Context, w *Workspace, user string) string {
 	return cmp.Or(r.userName(ctx, w), user)
-}
-
-// ApproveLearning approves a pending learning in the name of the user of the computer.
-func (r *Env) ApproveLearning(ctx context.Context, w *Workspace, id, user string) (memory.Captured, error) {
-	return w.Memory.ApproveLearning(ctx, id, r.learner(ctx, w, user), true)
-}
-
-// EditLearning changes a learning in the name of the user of the computer.
-func (r *Env) EditLearning(ctx context.Context, w *Workspace, id, user string,
-	change func(*precedent.Learning),
-) (memory.Captured, error) {
-	return w.Memory.EditLearning(ctx, id, r.learner(ctx, w, user), true, change)
-}
-
-// ForgetLearning forgets a learning, by its id or its words, in the name of the user of the computer.
-func (r *Env) ForgetLearning(ctx context.Context, w *Workspace, which, user string) (precedent.Learning, error) {
-	return w.Memory.ForgetLearning(ctx, which, r.learner(ctx, w, user))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/temp"
 )
 
 const (
@@ -131,7 +132,7 @@ func checkOwn(path string) error {
 		return err
 	case !info.Mode().IsRegular() && !info.IsDir():
 		return fmt.Errorf("%s is a link or a device", filepath.Base(path))
-	case !isOwn(info):
+	case !temp.IsOwn(info):
 		return fmt.Errorf("%s belongs to another user", filepath.Base(path))
 	}
 	return nil

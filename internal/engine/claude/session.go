@@ -42,7 +42,8 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	})
 	if err != nil {
 		charge(0, 0)
-		return failed("cannot be started: %v", err), nil
+		message := fmt.Sprintf("Claude Code: cannot be started: %v", err)
+		return engine.Reply{Status: precedent.StatusError, Message: message}, nil
 	}
 	r.Output, r.Stderr = scrub(r.Output, s.secrets), string(scrub([]byte(r.Stderr), s.secrets))
 	reply := read(r.Output)
@@ -89,10 +90,6 @@ func (e *Engine) reserve(ctx context.Context, chars int) (charge func(int, float
 		left = max(e.Budget.USD-spent, 0) + sessionUSD
 	}
 	return charge, left, nil
-}
-
-func failed(format string, args ...any) engine.Reply {
-	return engine.Reply{Status: precedent.StatusError, Message: "Claude Code: " + fmt.Sprintf(format, args...)}
 }
 
 // prefixed returns the separator and the text, or "" if the text is empty.
