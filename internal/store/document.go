@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,15 +14,21 @@ func documents[T any](ctx context.Context, q querier, query string, args []any) 
 	return collect(ctx, q, query, args, func(s scanner, v *T) error { return s.Scan(document{v}) })
 }
 
-// document is a column of JSON that is scanned into a value.
-type document struct{ into any }
+// document is a column of JSON: the value that is written to it, or a pointer to where it is scanned.
+type document struct{ of any }
+
+// Value encodes the column.
+func (d document) Value() (driver.Value, error) {
+	text, err := json.Marshal(d.of)
+	return string(text), err
+}
 
 // Scan decodes the column.
 func (d document) Scan(v any) error {
 	var text sql.Null[string]
 	err := text.Scan(v)
 	if err == nil {
-		err = json.Unmarshal([]byte(text.V), d.into)
+		err = json.Unmarshal([]byte(text.V), d.of)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -69,14 +68,10 @@ func (r *Repo) DismissInsight(ctx context.Context, id string, d *precedent.Insig
 // stays.
 func (r *Repo) saveInsight(ctx context.Context, tx *sql.Tx, i precedent.Insight) error {
 	i.Dismissed = nil
-	document, err := json.Marshal(i)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `
+	_, err := tx.ExecContext(ctx, `
 		INSERT INTO insights (repo_id, id, document, updated_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (repo_id, id) DO UPDATE SET document = excluded.document, updated_at = excluded.updated_at`,
-		r.id, i.ID, string(document), millis(i.UpdatedAt))
+		r.id, i.ID, document{i}, millis(i.UpdatedAt))
 	if err != nil {
 		return err
 	}

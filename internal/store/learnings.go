@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -167,16 +166,12 @@ func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at ti
 
 // setLearning saves a learning without an entry of its history.
 func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning) error {
-	document, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `
+	_, err := tx.ExecContext(ctx, `
 		INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, about) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (repo_id, id) DO UPDATE SET
 			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at,
 				about = excluded.about`,
-		r.id, l.ID, l.State, l.Scope, string(document), millis(l.UpdatedAt), findingOf(l))
+		r.id, l.ID, l.State, l.Scope, document{l}, millis(l.UpdatedAt), findingOf(l))
 	return err
 }
 
@@ -186,14 +181,10 @@ func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learni
 	if err := r.setLearning(ctx, tx, l); err != nil {
 		return err
 	}
-	document, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `
+	_, err := tx.ExecContext(ctx, `
 		INSERT INTO learning_history (repo_id, id, nth, at, who, action, document)
 		SELECT $1, $2, COALESCE(MAX(nth) + 1, 0), $3, $4, $5, $6 FROM learning_history WHERE repo_id = $1 AND id = $2`,
-		r.id, l.ID, millis(at), who, action, string(document))
+		r.id, l.ID, millis(at), who, action, document{l})
 	return err
 }
 

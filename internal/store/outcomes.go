@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -50,11 +49,7 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 
 // setOutcome saves an outcome in place of another one.
 func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) error {
-	document, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `
+	_, err := tx.ExecContext(ctx, `
 		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder,
 			category, severity)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -62,7 +57,7 @@ func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) 
 			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted,
 			confidence = excluded.confidence, refit = excluded.refit, finder = excluded.finder,
 			category = excluded.category, severity = excluded.severity`,
-		r.id, o.PullRequest, o.Fingerprint, o.Kind, string(document), millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
+		r.id, o.PullRequest, o.Fingerprint, o.Kind, document{o}, millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
 		o.Category, o.Severity)
 	return err
 }

@@ -51,21 +51,13 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	if review.ID == "" {
 		return r.db.fail(op, errors.New("it has no id"))
 	}
-	document, err := json.Marshal(review)
-	if err != nil {
-		return r.db.fail(op, err)
-	}
-	extra, err := json.Marshal(extraOf(review))
-	if err != nil {
-		return r.db.fail(op, err)
-	}
 	at := r.db.now()
 	if !review.At.IsZero() {
 		at = review.At
 	}
 	folded := Fold(review.Findings)
 	var sightings map[string]int
-	err = r.change(ctx, op, func(tx *sql.Tx) error {
+	err := r.change(ctx, op, func(tx *sql.Tx) (err error) {
 		if at, err = r.afterPosts(ctx, tx, at, posts); err != nil {
 			return err
 		}
@@ -73,15 +65,11 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 		if of.FirstMS, err = r.sinceSeen(ctx, tx, review, at); err != nil {
 			return err
 		}
-		facts, err := json.Marshal(of)
-		if err != nil {
-			return err
-		}
 		n, err := affected(tx.ExecContext(ctx, `
 			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work, facts)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
-			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra),
-			pullOf(review), workOf(review), string(facts)))
+			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), document{review}, document{extraOf(review)},
+			pullOf(review), workOf(review), document{of}))
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -169,13 +168,9 @@ func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
 				return err
 			}
 		}
-		document, err := json.Marshal(c.After)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx,
+		_, err := tx.ExecContext(ctx,
 			"INSERT INTO learning_history (repo_id, id, nth, at, who, action, document) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-			r.id, c.Learning, nth, millis(c.At), c.Who, c.Action, string(document))
+			r.id, c.Learning, nth, millis(c.At), c.Who, c.Action, document{c.After})
 		if err != nil {
 			return err
 		}

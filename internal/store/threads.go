@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 
 	"github.com/precedent-dev/precedent"
@@ -27,28 +26,22 @@ func (r *Repo) Threads(ctx context.Context, pull int) ([]precedent.Thread, error
 // the first one stays, and another one is not saved.
 func (r *Repo) SaveThreads(ctx context.Context, threads []precedent.Thread) error {
 	const op = "save threads"
-	documents := make([]string, len(threads))
-	for i, t := range threads {
+	for _, t := range threads {
 		if t.ID == "" || t.Fingerprint == "" || t.PullRequest <= 0 {
 			return r.db.fail(op, errors.New("a thread without id, fingerprint or pull request"))
 		}
-		t.Current, t.Changed = precedent.Span{}, false
-		document, err := json.Marshal(t)
-		if err != nil {
-			return r.db.fail(op, err)
-		}
-		documents[i] = string(document)
 	}
 	if len(threads) == 0 {
 		return nil
 	}
 	now := millis(r.db.now())
 	return r.change(ctx, op, func(tx *sql.Tx) error {
-		for i, t := range threads {
+		for _, t := range threads {
+			t.Current, t.Changed = precedent.Span{}, false
 			n, err := affected(tx.ExecContext(ctx, `
 				UPDATE threads SET comment = $5, state = $6, document = $7, updated_at = $8
 				WHERE repo_id = $1 AND id = $2 AND pull = $3 AND fingerprint = $4`,
-				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, documents[i], now))
+				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, document{t}, now))
 			if err != nil {
 				return err
 			}
@@ -58,7 +51,7 @@ func (r *Repo) SaveThreads(ctx context.Context, threads []precedent.Thread) erro
 			_, err = tx.ExecContext(ctx, `
 				INSERT INTO threads (repo_id, id, pull, fingerprint, comment, state, document, opened_at, updated_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, documents[i], millis(t.OpenedAt), now)
+				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, document{t}, millis(t.OpenedAt), now)
 			if err != nil {
 				return err
 			}
