@@ -34,15 +34,13 @@ func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error
 func (r *Repo) DropAnswers(ctx context.Context, tasks []string) error {
 	return r.change(ctx, "drop answers", func(tx *sql.Tx) error {
 		err := inBatches(tasks, 2, func(numbers string, args []any) error {
-			_, err := tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND task IN ("+numbers+")",
+			return execute(ctx, tx, "DELETE FROM answers WHERE repo_id = $1 AND task IN ("+numbers+")",
 				append([]any{r.id}, args...)...)
-			return err
 		})
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND at < $2", r.id,
+		return execute(ctx, tx, "DELETE FROM answers WHERE repo_id = $1 AND at < $2", r.id,
 			millis(r.db.now().Add(-answerLife)))
-		return err
 	})
 }

@@ -85,8 +85,7 @@ func (r *Repo) saveThreshold(ctx context.Context, tx *sql.Tx, review *precedent.
 	if len(last) == 1 && last[0].Threshold == review.Threshold && last[0].From == review.ThresholdFrom {
 		return nil
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO thresholds (repo_id, review_id, at, threshold, source, labels)
+	return execute(ctx, tx, `INSERT INTO thresholds (repo_id, review_id, at, threshold, source, labels)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (repo_id, review_id) DO NOTHING`,
 		r.id, review.ID, at, review.Threshold, review.ThresholdFrom, review.Memory.Labels)
-	return err
 }

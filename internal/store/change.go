@@ -45,16 +45,14 @@ func (r *Repo) change(ctx context.Context, op string, use func(*sql.Tx) error) e
 // exec is change for one statement, in which $1 is the repository.
 func (r *Repo) exec(ctx context.Context, op, statement string, args ...any) error {
 	return r.change(ctx, op, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, statement, append([]any{r.id}, args...)...)
-		return err
+		return execute(ctx, tx, statement, append([]any{r.id}, args...)...)
 	})
 }
 
 // exec is Transact for one statement.
 func (db *DB) exec(ctx context.Context, op, statement string, args ...any) error {
 	return db.Transact(ctx, op, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, statement, args...)
-		return err
+		return execute(ctx, tx, statement, args...)
 	})
 }
 

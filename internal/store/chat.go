@@ -39,7 +39,7 @@ const saveHandled = `
 // nothing.
 func (r *Repo) SaveHandled(ctx context.Context, pull int, h HandledComment, answers ...Post) error {
 	return r.change(ctx, "save handled comment", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, saveHandled, r.id, pull, h.Comment, h.Hash, string(h.Document), millis(h.At))
+		err := execute(ctx, tx, saveHandled, r.id, pull, h.Comment, h.Hash, string(h.Document), millis(h.At))
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (db *DB) Size(ctx context.Context) (int64, error) {
 // prevents that, the space is reused for later rows.
 func (db *DB) shrink(ctx context.Context) error {
 	for _, statement := range db.dialect.shrink {
-		_, err := db.sql.ExecContext(ctx, statement)
+		err := execute(ctx, db.sql, statement)
 		if err = db.fail("shrink memory", err); err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrFull) {
 			return err
 		}

@@ -155,8 +155,7 @@ func (db *DB) Adopt(ctx context.Context, current, other precedent.Repo) error {
 
 // addIdentity gives rows another identity.
 func (db *DB) addIdentity(ctx context.Context, tx *sql.Tx, identity precedent.Repo, id string) error {
-	_, err := tx.ExecContext(ctx,
+	return execute(ctx, tx,
 		"INSERT INTO identities (host, owner, name, repo_id, added_at) VALUES ($1, $2, $3, $4, $5)",
 		identity.Host, identity.Owner, identity.Name, id, millis(db.now()))
-	return err
 }

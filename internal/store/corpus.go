@@ -136,7 +136,7 @@ func (r *Repo) RefreshCorpus(ctx context.Context, page CorpusPage) (int, error) 
 			}
 			chunks = s.saved.Chunks
 			if done {
-				_, err = tx.ExecContext(ctx, "UPDATE corpus_rules SET rules = $2 WHERE repo_id = $1", r.id, page.Rules)
+				err = execute(ctx, tx, "UPDATE corpus_rules SET rules = $2 WHERE repo_id = $1", r.id, page.Rules)
 			}
 			return err
 		})
@@ -206,11 +206,10 @@ func (s *corpusSave) saveCheckpoint(ctx context.Context) error {
 	if c == nil {
 		return nil
 	}
-	_, err := s.tx.ExecContext(ctx, `INSERT INTO corpus_checkpoints (repo_id, stream, watermark, since, cursor, pages, saved_at)
+	return execute(ctx, s.tx, `INSERT INTO corpus_checkpoints (repo_id, stream, watermark, since, cursor, pages, saved_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (repo_id, stream) DO UPDATE SET watermark = excluded.watermark,
 			since = excluded.since, cursor = excluded.cursor, pages = excluded.pages, saved_at = excluded.saved_at`,
 		s.repo.id, c.Stream, zeroMillis(c.Watermark), zeroMillis(c.Since), c.Cursor, c.Pages, millis(s.repo.db.now()))
-	return err
 }
 
 // zeroMillis is millis, but 0 for the zero time.

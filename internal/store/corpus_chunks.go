@@ -25,7 +25,7 @@ func (s *corpusSave) chunk(ctx context.Context) error {
 	if len(s.touched) == 0 {
 		return nil
 	}
-	if _, err := s.tx.ExecContext(ctx, `INSERT INTO corpus_rules (repo_id, rules) VALUES ($1, $2)
+	if err := execute(ctx, s.tx, `INSERT INTO corpus_rules (repo_id, rules) VALUES ($1, $2)
 		ON CONFLICT (repo_id) DO NOTHING`, s.repo.id, s.page.Rules); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (s *corpusSave) writeChunks(
 		if err := s.dropVectors(ctx, k); err != nil {
 			return err
 		}
-		if _, err := s.tx.ExecContext(ctx, `DELETE FROM corpus_chunks
+		if err := execute(ctx, s.tx, `DELETE FROM corpus_chunks
 			WHERE repo_id = $1 AND kind = $2 AND comment = $3 AND chunk = $4`,
 			s.repo.id, k.kind, string(k.id), k.chunk); err != nil {
 			return err
@@ -201,10 +201,9 @@ func (s *corpusSave) writeChunks(
 }
 
 func (s *corpusSave) dropVectors(ctx context.Context, k chunkKey) error {
-	_, err := s.tx.ExecContext(ctx,
+	return execute(ctx, s.tx,
 		"DELETE FROM corpus_vectors WHERE repo_id = $1 AND kind = $2 AND comment = $3 AND chunk = $4",
 		s.repo.id, k.kind, string(k.id), k.chunk)
-	return err
 }
 
 const corpusChunkQuery = `SELECT h.number, h.chunk, h.text, h.words, h.outcome, h.unusable, COALESCE(p.title, ''), ` + corpusCommentColumns + `

@@ -40,11 +40,11 @@ func (r *Repo) CorpusListings(ctx context.Context) ([]CorpusListing, error) {
 // BeginCorpusListing begins a complete listing of the streams, and forgets an unfinished one.
 func (r *Repo) BeginCorpusListing(ctx context.Context, streams []string, since, at time.Time) error {
 	return r.change(ctx, "begin listing of the corpus", func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM corpus_listed WHERE repo_id = $1", r.id); err != nil {
+		if err := execute(ctx, tx, "DELETE FROM corpus_listed WHERE repo_id = $1", r.id); err != nil {
 			return err
 		}
 		for _, stream := range streams {
-			_, err := tx.ExecContext(ctx, `INSERT INTO corpus_listings (repo_id, stream, since, began, done, ended) VALUES ($1, $2, $3, $4, 0, 0)
+			err := execute(ctx, tx, `INSERT INTO corpus_listings (repo_id, stream, since, began, done, ended) VALUES ($1, $2, $3, $4, 0, 0)
 				ON CONFLICT (repo_id, stream) DO UPDATE SET since = excluded.since, began = excluded.began, done = 0`, r.id, stream, zeroMillis(since), millis(at))
 			if err != nil {
 				return err
@@ -68,8 +68,7 @@ func (r *Repo) SaveCorpusListed(ctx context.Context, stream string, met []Corpus
 		if err != nil || !last {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE corpus_listings SET done = 1 WHERE repo_id = $1 AND stream = $2", r.id, stream)
-		return err
+		return execute(ctx, tx, "UPDATE corpus_listings SET done = 1 WHERE repo_id = $1 AND stream = $2", r.id, stream)
 	})
 }
 
@@ -104,7 +103,7 @@ func (r *Repo) EndCorpusListing(ctx context.Context) error {
 			"UPDATE corpus_listings SET ended = began, began = 0, done = 0 WHERE repo_id = $1 AND began > 0",
 			"DELETE FROM corpus_listed WHERE repo_id = $1",
 		} {
-			if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
+			if err := execute(ctx, tx, statement, r.id); err != nil {
 				return err
 			}
 		}

@@ -123,12 +123,11 @@ func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, 
 			r.id, id, millis(at), why)); err != nil || n == 0 {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `
+		return execute(ctx, tx, `
 			INSERT INTO forgotten (repo_id, kind, id, at)
 			SELECT j.repo_id, $3, j.fingerprint, CASE WHEN j.at > $4 THEN j.at ELSE $4 END
 			FROM rejections j WHERE j.repo_id = $1 AND j.id = $2
 			ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = excluded.at`, r.id, id, forgottenDismissal, millis(at))
-		return err
 	})
 	return n > 0, err
 }
@@ -147,7 +146,7 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 		if f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
 			continue
 		}
-		_, err := tx.ExecContext(ctx, `
+		err := execute(ctx, tx, `
 			UPDATE rejections SET hits = hits + 1,
 				expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
 			WHERE repo_id = $1 AND id = $2 AND retired = ''`, r.id, f.DroppedBy, at+DismissalLife.Milliseconds())

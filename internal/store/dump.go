@@ -94,8 +94,7 @@ func (db *DB) beSlow(ctx context.Context, tx *sql.Tx) error {
 	if db.dialect.slow == "" {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, db.dialect.slow)
-	return err
+	return execute(ctx, tx, db.dialect.slow)
 }
 
 // dumpRows writes the rows of a table.
@@ -197,7 +196,7 @@ func restoreRows(ctx context.Context, tx *sql.Tx, lines *json.Decoder) (total in
 		}
 		statement, values, err := line.insert()
 		if err == nil {
-			_, err = tx.ExecContext(ctx, statement, values...)
+			err = execute(ctx, tx, statement, values...)
 		}
 		if err != nil {
 			return total, fmt.Errorf("row %d: %w", total+1, err)

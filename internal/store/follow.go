@@ -54,7 +54,7 @@ func (db *DB) follow(ctx context.Context, tx *sql.Tx, numbered precedent.Repo, n
 		}
 	}
 	for _, name := range []precedent.Repo{numbered, names[0]} {
-		_, err := tx.ExecContext(ctx, `
+		err := execute(ctx, tx, `
 			INSERT INTO identities (host, owner, name, repo_id, added_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (host, owner, name) DO UPDATE SET repo_id = excluded.repo_id`,
 			name.Host, name.Owner, name.Name, id, millis(db.now()))
@@ -77,6 +77,6 @@ func otherNumber(ctx context.Context, tx *sql.Tx, id string, numbered precedent.
 // addRepo makes an empty set of rows.
 func (db *DB) addRepo(ctx context.Context, tx *sql.Tx) (string, error) {
 	id := newID()
-	_, err := tx.ExecContext(ctx, "INSERT INTO repos (id, created_at) VALUES ($1, $2)", id, millis(db.now()))
+	err := execute(ctx, tx, "INSERT INTO repos (id, created_at) VALUES ($1, $2)", id, millis(db.now()))
 	return id, err
 }

@@ -68,14 +68,14 @@ func (r *Repo) DismissInsight(ctx context.Context, id string, d *precedent.Insig
 // stays.
 func (r *Repo) saveInsight(ctx context.Context, tx *sql.Tx, i precedent.Insight) error {
 	i.Dismissed = nil
-	_, err := tx.ExecContext(ctx, `
+	err := execute(ctx, tx, `
 		INSERT INTO insights (repo_id, id, document, updated_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (repo_id, id) DO UPDATE SET document = excluded.document, updated_at = excluded.updated_at`,
 		r.id, i.ID, document{i}, millis(i.UpdatedAt))
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM insight_findings WHERE repo_id = $1 AND id = $2", r.id,
+	if err := execute(ctx, tx, "DELETE FROM insight_findings WHERE repo_id = $1 AND id = $2", r.id,
 		i.ID); err != nil {
 		return err
 	}

@@ -166,13 +166,12 @@ func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at ti
 
 // setLearning saves a learning without an entry of its history.
 func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning) error {
-	_, err := tx.ExecContext(ctx, `
+	return execute(ctx, tx, `
 		INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, about) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (repo_id, id) DO UPDATE SET
 			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at,
 				about = excluded.about`,
 		r.id, l.ID, l.State, l.Scope, document{l}, millis(l.UpdatedAt), findingOf(l))
-	return err
 }
 
 func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string,
@@ -181,11 +180,10 @@ func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learni
 	if err := r.setLearning(ctx, tx, l); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `
+	return execute(ctx, tx, `
 		INSERT INTO learning_history (repo_id, id, nth, at, who, action, document)
 		SELECT $1, $2, COALESCE(MAX(nth) + 1, 0), $3, $4, $5, $6 FROM learning_history WHERE repo_id = $1 AND id = $2`,
 		r.id, l.ID, millis(at), who, action, document{l})
-	return err
 }
 
 // findingOf is the fingerprint of the finding that a learning is about; empty for none.
@@ -222,18 +220,16 @@ func (r *Repo) CountLearnings(ctx context.Context, loaded, used []string, at tim
 	}
 	return r.change(ctx, "count learnings", func(tx *sql.Tx) error {
 		err := inBatches(loaded, 2, func(numbers string, args []any) error {
-			_, err := tx.ExecContext(ctx, "UPDATE learnings SET loaded = loaded + 1 WHERE repo_id = $1 AND id IN ("+numbers+")",
+			return execute(ctx, tx, "UPDATE learnings SET loaded = loaded + 1 WHERE repo_id = $1 AND id IN ("+numbers+")",
 				append([]any{r.id}, args...)...)
-			return err
 		})
 		if err != nil {
 			return err
 		}
 		return inBatches(used, 3, func(numbers string, args []any) error {
-			_, err := tx.ExecContext(ctx,
+			return execute(ctx, tx,
 				"UPDATE learnings SET used = used + 1, last_used = $2 WHERE repo_id = $1 AND id IN ("+numbers+")",
 				append([]any{r.id, millis(at)}, args...)...)
-			return err
 		})
 	})
 }

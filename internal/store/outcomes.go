@@ -49,7 +49,7 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 
 // setOutcome saves an outcome in place of another one.
 func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) error {
-	_, err := tx.ExecContext(ctx, `
+	return execute(ctx, tx, `
 		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder,
 			category, severity)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -59,7 +59,6 @@ func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) 
 			category = excluded.category, severity = excluded.severity`,
 		r.id, o.PullRequest, o.Fingerprint, o.Kind, document{o}, millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
 		o.Category, o.Severity)
-	return err
 }
 
 // changesOutcome tells whether the outcome replaces the saved one, and makes it the later one.

@@ -93,8 +93,7 @@ func OpenURL(ctx context.Context, address string, o Options) (*DB, error) {
 	}
 	// Processes that ended leave their slots behind.
 	err = db.retryBusy(ctx, func() error {
-		_, err := db.sql.ExecContext(ctx, "DELETE FROM last_commits WHERE at < now() - interval '1 day'")
-		return err
+		return execute(ctx, db.sql, "DELETE FROM last_commits WHERE at < now() - interval '1 day'")
 	})
 	if err != nil {
 		return nil, errors.Join(db.fail(op, err), db.sql.Close())
@@ -214,10 +213,10 @@ func postgresPrepare(ctx context.Context, db *sql.DB) (release func(), err error
 		err = fmt.Errorf("%w: the schema of its search_path does not exist", ErrRefused)
 	}
 	if err == nil {
-		_, err = conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", lockNumber("upgrade "+schema.String))
+		err = execute(ctx, conn, "SELECT pg_advisory_lock($1)", lockNumber("upgrade "+schema.String))
 	}
 	if err == nil {
-		_, err = conn.ExecContext(ctx,
+		err = execute(ctx, conn,
 			"CREATE TABLE IF NOT EXISTS last_commits (slot TEXT PRIMARY KEY, token TEXT NOT NULL, at TIMESTAMPTZ NOT NULL)")
 	}
 	if err != nil {
@@ -254,16 +253,14 @@ func postgresLock(ctx context.Context, tx *sql.Tx, l lock) error {
 			"pg_advisory_xact_lock(hashtextextended(current_schema(), $2))"
 		args = append(args, lockNumber("rows of "+string(l)))
 	}
-	_, err := tx.ExecContext(ctx, query, args...)
-	return err
+	return execute(ctx, tx, query, args...)
 }
 
 // postgresMark writes a token that is there if and only if the transaction was committed. A
 // slot is used by one transaction at a time, so its row is overwritten.
 func postgresMark(ctx context.Context, tx *sql.Tx, slot, token string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO last_commits (slot, token, at) VALUES ($1, $2, now())
+	return execute(ctx, tx, `INSERT INTO last_commits (slot, token, at) VALUES ($1, $2, now())
 		ON CONFLICT (slot) DO UPDATE SET token = excluded.token, at = excluded.at`, slot, token)
-	return err
 }
 
 // postgresMarked tells whether the last transaction of a slot had the token.

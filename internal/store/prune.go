@@ -186,7 +186,7 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 	}
 	deleted, err := r.delete(ctx, "prune memory", func(tx *sql.Tx) error {
 		for _, step := range steps {
-			if _, err := tx.ExecContext(ctx, step.sql, step.args...); err != nil {
+			if err := execute(ctx, tx, step.sql, step.args...); err != nil {
 				return err
 			}
 		}

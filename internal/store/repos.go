@@ -185,7 +185,7 @@ func rename(ctx context.Context, tx *sql.Tx, id string, identity precedent.Repo)
 			`INSERT INTO finding_ids (repo_id, fingerprint, id) VALUES ($1, $2, $3)
 			ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
 		} {
-			if _, err := tx.ExecContext(ctx, statement, id, fp, name); err != nil {
+			if err := execute(ctx, tx, statement, id, fp, name); err != nil {
 				return err
 			}
 		}

@@ -110,7 +110,7 @@ func (r *Repo) afterPosts(ctx context.Context, tx *sql.Tx, at time.Time, posts [
 func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Review, folded []*precedent.Finding,
 	at int64,
 ) error {
-	if _, err := tx.ExecContext(ctx, "UPDATE repos SET reviewed_at = $1 WHERE id = $2 AND reviewed_at < $1", at,
+	if err := execute(ctx, tx, "UPDATE repos SET reviewed_at = $1 WHERE id = $2 AND reviewed_at < $1", at,
 		r.id); err != nil {
 		return err
 	}

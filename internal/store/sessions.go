@@ -28,13 +28,12 @@ type Session struct {
 // SaveSession saves a new session, and deletes those that have ended.
 func (db *DB) SaveSession(ctx context.Context, s Session) error {
 	return db.Transact(ctx, "save session", func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE until <= $1", millis(s.At)); err != nil {
+		if err := execute(ctx, tx, "DELETE FROM sessions WHERE until <= $1", millis(s.At)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `
+		return execute(ctx, tx, `
 			INSERT INTO sessions (hash, kind, person, login, detail, at, until) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 			s.Hash, s.Kind, s.Person, s.Login, s.Detail, millis(s.At), millis(s.Until))
-		return err
 	})
 }
 

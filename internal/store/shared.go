@@ -163,12 +163,12 @@ func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
 		c := s.History[i]
 		if i == 0 || s.History[i-1].Learning != c.Learning {
 			nth = 0
-			if _, err := tx.ExecContext(ctx, "DELETE FROM learning_history WHERE repo_id = $1 AND id = $2", r.id,
+			if err := execute(ctx, tx, "DELETE FROM learning_history WHERE repo_id = $1 AND id = $2", r.id,
 				c.Learning); err != nil {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx,
+		err := execute(ctx, tx,
 			"INSERT INTO learning_history (repo_id, id, nth, at, who, action, document) VALUES ($1, $2, $3, $4, $5, $6, $7)",
 			r.id, c.Learning, nth, millis(c.At), c.Who, c.Action, document{c.After})
 		if err != nil {
@@ -180,7 +180,7 @@ func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
 
 func (r *Repo) mergeDismissals(ctx context.Context, tx *sql.Tx, s Shared) error {
 	for _, j := range s.Dismissals {
-		_, err := tx.ExecContext(ctx, `
+		err := execute(ctx, tx, `
 			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
 				who, at, expires_at, hits, rule, glob, source)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17)
@@ -208,7 +208,7 @@ func (r *Repo) mergeDismissals(ctx context.Context, tx *sql.Tx, s Shared) error 
 
 // forget records that a dismissal was taken back, and deletes it.
 func (r *Repo) forget(ctx context.Context, tx *sql.Tx, f Forgotten) error {
-	_, err := tx.ExecContext(ctx, `
+	err := execute(ctx, tx, `
 		INSERT INTO forgotten (repo_id, kind, id, at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at
 			ELSE forgotten.at END`,
@@ -216,9 +216,8 @@ func (r *Repo) forget(ctx context.Context, tx *sql.Tx, f Forgotten) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM rejections WHERE repo_id = $1 AND fingerprint = $2 AND at <= $3", r.id,
+	return execute(ctx, tx, "DELETE FROM rejections WHERE repo_id = $1 AND fingerprint = $2 AND at <= $3", r.id,
 		f.Fingerprint, millis(f.At))
-	return err
 }
 
 func (r *Repo) mergeOutcomes(ctx context.Context, tx *sql.Tx, s Shared) error {

@@ -88,9 +88,8 @@ func (r *Repo) mergeFindings(ctx context.Context, tx *sql.Tx, s Shared) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM shared_findings WHERE repo_id = $1 AND last_seen <= $2", r.id,
+	return execute(ctx, tx, "DELETE FROM shared_findings WHERE repo_id = $1 AND last_seen <= $2", r.id,
 		millis(r.db.now().Add(-SharedFindingsLife)))
-	return err
 }
 
 func (r *Repo) mergeInsights(ctx context.Context, tx *sql.Tx, s Shared) error {

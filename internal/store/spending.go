@@ -57,7 +57,7 @@ func (r *Repo) Book(ctx context.Context, usd float64, b Bounds) (Booked, error) 
 			return nil
 		}
 		for i, book := range books {
-			_, err := tx.ExecContext(ctx, fmt.Sprintf(`
+			err := execute(ctx, tx, fmt.Sprintf(`
 				INSERT INTO %[1]s (repo_id, %[2]s, microdollars) VALUES ($1, $2, $3)
 				ON CONFLICT (repo_id, %[2]s) DO UPDATE SET microdollars = %[1]s.microdollars +
 					excluded.microdollars`, book.table, book.column),

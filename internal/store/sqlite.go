@@ -202,7 +202,7 @@ func copyDatabase(from, to string) error {
 func (db *DB) Copy(ctx context.Context, to string) error {
 	err := os.WriteFile(to, nil, 0o600)
 	if err == nil {
-		_, err = db.sql.ExecContext(ctx, "VACUUM INTO $1", to)
+		err = execute(ctx, db.sql, "VACUUM INTO $1", to)
 	}
 	return db.fail("copy memory", err)
 }

@@ -236,6 +236,10 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+type executor interface {
+	ExecContext(ctx context.Context, statement string, args ...any) (sql.Result, error)
+}
+
 // retryingReader reads outside of transactions, and retries while the database is busy or cannot
 // be reached.
 type retryingReader struct{ db *DB }
@@ -317,6 +321,12 @@ func (m *moment) Scan(v any) error {
 	return err
 }
 
+// execute runs a statement of which the result does not matter.
+func execute(ctx context.Context, on executor, statement string, args ...any) error {
+	_, err := on.ExecContext(ctx, statement, args...)
+	return err
+}
+
 // affected returns how many rows a statement changed.
 func affected(result sql.Result, err error) (int64, error) {
 	if err != nil {
@@ -356,7 +366,7 @@ func insertRows(ctx context.Context, tx *sql.Tx, head, tail string, all [][]any)
 			}
 			text.WriteString(")")
 		}
-		if _, err := tx.ExecContext(ctx, text.String()+" "+tail, args...); err != nil {
+		if err := execute(ctx, tx, text.String()+" "+tail, args...); err != nil {
 			return err
 		}
 	}

@@ -121,14 +121,13 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 			return err
 		}
 		for _, statement := range append(slices.Clone(t.before), move...) {
-			if _, err := tx.ExecContext(ctx, statement, to, from); err != nil {
+			if err := execute(ctx, tx, statement, to, from); err != nil {
 				return err
 			}
 		}
 	}
 	// The remaining rows were merged into those of the other.
-	_, err := tx.ExecContext(ctx, "DELETE FROM repos WHERE id = $1", from)
-	return err
+	return execute(ctx, tx, "DELETE FROM repos WHERE id = $1", from)
 }
 
 // move returns the statement that moves rows, or none if they belong to no repository.
@@ -159,7 +158,7 @@ func (r *Repo) clear(ctx context.Context, tx *sql.Tx, prefix string) error {
 		if !own || !strings.HasPrefix(t.name, prefix) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM "+t.name+" WHERE repo_id = $1", r.id); err != nil {
+		if err := execute(ctx, tx, "DELETE FROM "+t.name+" WHERE repo_id = $1", r.id); err != nil {
 			return err
 		}
 	}

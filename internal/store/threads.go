@@ -48,7 +48,7 @@ func (r *Repo) SaveThreads(ctx context.Context, threads []precedent.Thread) erro
 			if n > 0 {
 				continue
 			}
-			_, err = tx.ExecContext(ctx, `
+			err = execute(ctx, tx, `
 				INSERT INTO threads (repo_id, id, pull, fingerprint, comment, state, document, opened_at, updated_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 				r.id, t.ID, t.PullRequest, t.Fingerprint, t.Comment, t.State, document{t}, millis(t.OpenedAt), now)

@@ -60,7 +60,7 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 	}
 	// Not earlier: a database that is refused must not be changed.
 	if version <= newest && db.dialect.setup != "" {
-		if _, err := db.sql.ExecContext(ctx, db.dialect.setup); err != nil {
+		if err := execute(ctx, db.sql, db.dialect.setup); err != nil {
 			return err
 		}
 	}

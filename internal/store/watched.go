@@ -43,7 +43,7 @@ func (r *Repo) WatchedPulls(ctx context.Context) (map[int]WatchedPull, error) {
 func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) error {
 	return r.change(ctx, "save watched pull requests", func(tx *sql.Tx) error {
 		for _, w := range seen {
-			_, err := tx.ExecContext(ctx, `
+			err := execute(ctx, tx, `
 				INSERT INTO watched_pulls (repo_id, pull, head, shape, updated, done, title, labels, seen_at)
 				VALUES ($1, $2, $3, $4, $5, '', $6, $7, $8)
 				ON CONFLICT (repo_id, pull) DO UPDATE SET head = excluded.head, shape = excluded.shape, updated = excluded.updated,
@@ -55,7 +55,7 @@ func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) 
 			}
 		}
 		for _, pull := range gone {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM watched_pulls WHERE repo_id = $1 AND pull = $2", r.id,
+			if err := execute(ctx, tx, "DELETE FROM watched_pulls WHERE repo_id = $1 AND pull = $2", r.id,
 				pull); err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func (r *Repo) EndAsked(ctx context.Context, pull int, was Asking) error {
 // one: of several processes that call it at once, all get the same.
 func (db *DB) KeepValue(ctx context.Context, name, value string) (stored string, err error) {
 	err = db.Transact(ctx, "keep value of the server", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx,
+		err := execute(ctx, tx,
 			"INSERT INTO server_values (name, value, until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING", name, value)
 		if err != nil {
 			return err

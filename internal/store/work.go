@@ -129,9 +129,8 @@ func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, w Work, restarts bool) (
 // SetWorkJob saves which job of River does an entry. No other one has that job, as one may say that
 // was copied from another database.
 func (db *DB) SetWorkJob(ctx context.Context, tx *sql.Tx, id, job int64) error {
-	_, err := tx.ExecContext(ctx, "UPDATE work SET job = CASE WHEN id = $1 THEN $2 ELSE 0 END WHERE id = $1 OR job = $2",
+	return execute(ctx, tx, "UPDATE work SET job = CASE WHEN id = $1 THEN $2 ELSE 0 END WHERE id = $1 OR job = $2",
 		id, job)
-	return err
 }
 
 // Queued counts the jobs that are ready for each repository.
@@ -186,11 +185,10 @@ func (db *DB) EndWork(ctx context.Context, tx *sql.Tx, w Work, ended, problem, r
 // ReleaseWork ends the execution of what the job of River did, on a replica that died. A problem
 // makes it a dead letter.
 func (db *DB) ReleaseWork(ctx context.Context, tx *sql.Tx, job int64, problem string, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE work SET replica = '', changed_at = $2,
+	return execute(ctx, tx, `UPDATE work SET replica = '', changed_at = $2,
 		problem = CASE WHEN $3 = '' THEN problem ELSE $3 END,
 		ended = CASE WHEN $3 = '' OR settled >= ran THEN ended ELSE 'dead' END,
 		settled = CASE WHEN $3 = '' OR settled >= ran THEN settled ELSE ran END WHERE job = $1`, job, millis(now), problem)
-	return err
 }
 
 // WorkOfReplica returns the entries that a replica runs.
@@ -306,11 +304,11 @@ func (db *DB) CancelWork(ctx context.Context, tx *sql.Tx, id int64, now time.Tim
 // PruneWork deletes entries that ended before work, and deliveries from before delivered.
 func (db *DB) PruneWork(ctx context.Context, work, dead, delivered time.Time) error {
 	return db.Transact(ctx, "prune jobs", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM work WHERE settled >= generation AND replica = ''
+		err := execute(ctx, tx, `DELETE FROM work WHERE settled >= generation AND replica = ''
 			AND changed_at < CASE WHEN ended = 'dead' THEN CAST($2 AS BIGINT)
 				ELSE CAST($1 AS BIGINT) END`, millis(work), millis(dead))
 		if err == nil {
-			_, err = tx.ExecContext(ctx, "DELETE FROM deliveries WHERE received < $1", millis(delivered))
+			err = execute(ctx, tx, "DELETE FROM deliveries WHERE received < $1", millis(delivered))
 		}
 		return err
 	})
@@ -329,8 +327,7 @@ func (db *DB) KeepReplica(ctx context.Context, tx *sql.Tx, id string, until time
 
 // RemoveReplicas removes the replica with the id, or, with none, those that lived until a time.
 func (db *DB) RemoveReplicas(ctx context.Context, tx *sql.Tx, id string, until time.Time) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM replicas WHERE id = $1 OR ($1 = '' AND until < $2)", id, millis(until))
-	return err
+	return execute(ctx, tx, "DELETE FROM replicas WHERE id = $1 OR ($1 = '' AND until < $2)", id, millis(until))
 }
 
 // Replicas returns the ids of the replicas that live.
