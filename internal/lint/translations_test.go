@@ -20,7 +20,7 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"Files in %1$s: %2$d", "%1$s: %3$d", "%3$s"},
 		{"%d of %s", "%2$s: %1$d, %4$s", "%4$s"},
 		{"Welcome :name", "Velkommen :navn", ":navn"},
-		{":success_count deleted", ":sucess_count eliminados", ":sucess_count"},
+		{":number left", "queden :numbre", ":numbre"},
 
 		{"", "{name}", ""},
 		{"The :attribute is wrong: :value", "Das :Attribute ist falsch :valuelar http://x 12:30", ""},
