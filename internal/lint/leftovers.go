@@ -115,7 +115,7 @@ var strayKinds = []struct {
 	{"a copy that a merge, a patch or a person left", text.Pattern(`\.(orig|rej|bak)$|[^/] copy( \d+)?\.\w+$| - Copy( \(\d+\))?\.\w+$`)},
 	{"data of the operating system about a folder", text.Pattern(`(^|/)(\.DS_Store|Thumbs\.db|ehthumbs\.db)$`)},
 	{"a cache or state of a tool on one machine", text.Pattern(`(^|/)(__pycache__/[^/]+|[^/]+\.py[co]|\.ipynb_checkpoints/.+` +
-		`|\.svn/.+|CVS/(Entries|Root)|\.idea/workspace\.xml|nohup\.out|(npm-debug|yarn-error|lerna-debug)\.log|hs_err_pid\d+\.log)$`)},
+		`|\.svn/.+|CVS/(Entries|Root)|\.idea/workspace\.xml|nohup\.out|(npm-debug|yarn-error|lerna-debug|debug)\.log|hs_err_pid\d+\.log)$`)},
 }
 
 // strayKind returns the index of the kind of an added file, -1 if it is none. In tests and in copies of other projects,

@@ -59,7 +59,7 @@ func TestStrayFiles(t *testing.T) {
 		"SqlMapper.cs.rej": "a merge, a patch", "channels.c.orig": "a merge, a patch", "service copy.py": "a merge, a patch",
 		"app - Copy.json": "a merge, a patch", "a/.DS_Store": "operating system", "img/Thumbs.db": "operating system",
 		"geo/__pycache__/coder.cpython-313.pyc": "one machine", ".idea/workspace.xml": "one machine",
-		"lib/.svn/entries": "one machine", "yarn-error.log": "one machine",
+		"lib/.svn/entries": "one machine", "yarn-error.log": "one machine", "a/debug.log": "one machine",
 		"test/data.orig": "", "testdata/.a.swp": "", "docs/a.md~": "", "src/copy.py": "", "orig": "", "app.log": "",
 		".idea/misc.xml": "", "a.swp": "", "src/original.go": "",
 	} {
