@@ -38,6 +38,8 @@ func TestUnicode(t *testing.T) {
 		{"homoglyph", "a.go", "func valid\u0430te() {}", "homoglyph high", "<U+0430>"},
 		{"homoglyph in prose", "a.md", "pip install requ\u0435sts", "homoglyph medium", "requ<U+0435>sts"},
 		{"scripts side by side", "a.go", "// API для входа, αMax, Δt, naïveПример", "", ""},
+		{"a name in a record of games", "a.olv", "  1.Sс Kb8", "homoglyph medium", "S<U+0441>"},
+		{"a control character in an image as text", "main.lrs", "'a\x7f'", "control low", "<U+007F>"},
 		{"byte order mark", "a.cs", "\ufeffusing System;", "", ""},
 		{"byte order mark within", "a.cs", "using\ufeff System;", "zero-width medium", "<U+FEFF>"},
 		{"emoji", "a.go", "// 👩\u200d💻 ❤\ufe0f 👍🏽 1\ufe0f\u20e3 👨\u200d👩\u200d👧 🏳\ufe0f\u200d🌈 ™\ufe0f", "", ""},
