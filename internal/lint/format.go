@@ -29,16 +29,20 @@ func newFormat(patterns []string) (f *errorformat.Errorformat, err error) {
 }
 
 // readLines parses the output of a linter that saw the tree at dir. Lines that match
-// no pattern are ignored. found reports whether there are results, even if all are about files elsewhere. If it returns an
-// error, it also returns the remarks read so far.
-func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []remark, found bool, err error) {
+// no pattern are ignored, and so are remarks that may not be findings: thousands about old lines must not hide one about
+// a new line. found reports whether there are results, even if all are about files elsewhere. If it returns an error, it
+// also returns the remarks read so far.
+func readLines(f *errorformat.Errorformat, dir string, output []byte, mayFind func(*remark) bool) (all []remark,
+	found bool, err error,
+) {
 	defer func() {
 		if p := recover(); p != nil { // a line that belongs to a missing earlier one
 			err = fmt.Errorf("read output: the lines are not in the order that the patterns expect: %v", p)
 		}
 	}()
 	seen := ruleCounts{}
-	s := f.NewScanner(bytes.NewReader(lines(output)))
+	kept, whole := lines(output)
+	s := f.NewScanner(bytes.NewReader(kept))
 	for s.Scan() {
 		e := s.Entry()
 		if !e.Valid || e.Lnum < 1 || e.Lnum > maxLine || e.EndLnum > maxLine {
@@ -53,17 +57,20 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 		if r.rule, r.message = oneLine(rule, maxRule), oneLine(message, maxMessage); r.path == "" || r.message == "" {
 			continue
 		}
-		if !seen.add(&r) {
+		if !mayFind(&r) || !seen.add(&r) {
 			continue
 		}
 		if all = append(all, r); len(all) == maxRemarks {
 			return all, found, errMany
 		}
 	}
-	return all, found, nil
+	if !whole {
+		err = errLong
+	}
+	return all, found, err
 }
 
-// maxOfRule is the number of results about one rule and one file that are read. More
+// maxOfRule is the number of results about one rule and one file that are kept. More
 // are a flood, which must not hide the results about other files.
 const maxOfRule = 500
 
@@ -77,7 +84,10 @@ func (c ruleCounts) add(r *remark) bool {
 	return c[key] <= maxOfRule
 }
 
-var errMany = fmt.Errorf("only the first %d results were read", maxRemarks)
+var (
+	errMany = fmt.Errorf("only the first %d results were read", maxRemarks)
+	errLong = fmt.Errorf("only the first %d lines of its output were read", maxLines)
+)
 
 // restoreSlash restores the leading slash that a pattern such as %-P/%f removes from
 // a path.
@@ -90,12 +100,12 @@ func restoreSlash(name, dir string) string {
 
 // lines cuts long lines and limits their number, because the library stops without an
 // error at a very long line. It removes colours and other control characters.
-func lines(output []byte) []byte {
+func lines(output []byte) (kept []byte, whole bool) {
 	var b bytes.Buffer
 	n := 0
-	for line := range bytes.SplitSeq(output, []byte("\n")) {
+	for line := range bytes.Lines(output) {
 		if n++; n > maxLines {
-			break
+			return b.Bytes(), false
 		}
 		line = line[:min(len(line), maxLineBytes)]
 		b.Write(bytes.Map(func(r rune) rune {
@@ -106,7 +116,7 @@ func lines(output []byte) []byte {
 		}, line))
 		b.WriteByte('\n')
 	}
-	return b.Bytes()
+	return b.Bytes(), true
 }
 
 // levelOf maps an errorformat type to a level: error, fatal and warning are kept,

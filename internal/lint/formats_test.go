@@ -25,6 +25,8 @@ func briefs(all []remark) []string {
 	return out
 }
 
+func anyRemark(*remark) bool { return true }
+
 // TestOutputs reads what the linters write: recorded where the file's linter could be run, else from its manual.
 func TestOutputs(t *testing.T) {
 	want := map[string][]string{
@@ -78,7 +80,7 @@ func TestOutputs(t *testing.T) {
 			if l.Stderr {
 				out.Stdout, out.Stderr = nil, data
 			}
-			got, err := l.read(out)
+			got, err := l.read(out, anyRemark)
 			if err != nil {
 				t.Error(err)
 			}
@@ -135,7 +137,7 @@ func TestSarifPaths(t *testing.T) {
 		{`{"index":-1}`, ""},
 		{`{}`, ""},
 	} {
-		got, err := readSarif("/work", []byte(sarifOf(test.uri, "")))
+		got, err := readSarif("/work", []byte(sarifOf(test.uri, "")), anyRemark)
 		if err != nil {
 			t.Errorf("%s: %v", test.uri, err)
 		}
@@ -146,7 +148,7 @@ func TestSarifPaths(t *testing.T) {
 }
 
 func TestSarifResults(t *testing.T) {
-	got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, "")))
+	got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, "")), anyRemark)
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -170,7 +172,7 @@ func TestSarifResults(t *testing.T) {
 		{`,"locations":[]`, ""},
 		{`,"locations":null`, ""},
 	} {
-		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, test.more)))
+		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, test.more)), anyRemark)
 		if err != nil {
 			t.Errorf("%s: %v", test.more, err)
 		}
@@ -189,7 +191,7 @@ func TestSarifSuppressed(t *testing.T) {
 		`,"suppressions":[{"kind":"external","status":"accepted"}]`:         "the linter marks it as suppressed",
 		`,"suppressions":[]`: "",
 	} {
-		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, more)))
+		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, more)), anyRemark)
 		if err != nil || len(got) != 1 || got[0].turnedOff != want {
 			t.Errorf("%s: %+v, %v, want %q", more, got, err, want)
 		}
@@ -229,7 +231,7 @@ func TestFixes(t *testing.T) {
 		`{"startColumn":-1,"endColumn":9,"startLine":2}`: false,
 		`{}`: false,
 	} {
-		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, replace(region))))
+		got, err := readSarif("/work", []byte(sarifOf(`{"uri":"a.go"}`, replace(region))), anyRemark)
 		if err != nil || len(got) != 1 || (got[0].fix != nil) != exact {
 			t.Errorf("%s: %+v, %v", region, got, err)
 		}
@@ -263,7 +265,7 @@ func TestHostileSarif(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got []remark
 			var err error
-			took := needs.Busy(func() { got, err = readSarif("/work", []byte(test.log)) })
+			took := needs.Busy(func() { got, err = readSarif("/work", []byte(test.log), anyRemark) })
 			if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
 				t.Errorf("%v, want %q", err, test.says)
 			}
@@ -289,14 +291,14 @@ func manyRules(line string, n int) string {
 // TestFloodOfResults: one rule with thousands of results in a file does not hide the results after it.
 func TestFloodOfResults(t *testing.T) {
 	f := needs.Value(newFormat([]string{"%f:%l: %m"}))(t)
-	got, _, err := readLines(f, "/work", []byte(manyRules("a.sh:%d: X\n", 3*maxRemarks)+"b.sh:1: Y\n"))
+	got, _, err := readLines(f, "/work", []byte(manyRules("a.sh:%d: X\n", 3*maxRemarks)+"b.sh:1: Y\n"), anyRemark)
 	if n := len(got); err != nil || n != maxOfRule+1 || got[n-1].path != "b.sh" {
 		t.Errorf("%d remarks, %v", n, err)
 	}
 	one := `{"ruleId":"R","message":{"text":"x"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.go"},"region":{"startLine":1}}}]},`
 	log := `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[` + strings.Repeat(one, maxRemarks+9) +
 		strings.TrimSuffix(strings.Replace(one, "a.go", "b.go", 1), ",") + `]}]}`
-	got, err = readSarif("/work", []byte(log))
+	got, err = readSarif("/work", []byte(log), anyRemark)
 	if n := len(got); err != nil || n != maxOfRule+1 || got[n-1].path != "b.go" {
 		t.Errorf("%d remarks of SARIF, %v", n, err)
 	}
@@ -339,7 +341,7 @@ func TestLines(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := needs.Value(newFormat(test.patterns))(t)
-			got, _, err := readLines(f, "/work", []byte(test.output))
+			got, _, err := readLines(f, "/work", []byte(test.output), anyRemark)
 			if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
 				t.Errorf("%v, want %q", err, test.says)
 			}
@@ -350,7 +352,7 @@ func TestLines(t *testing.T) {
 	}
 	for _, broken := range []string{"%", "%f:%*", "%*[a", "%y", "%f:%l: (%m", `%\`, "%-"} {
 		if f, err := newFormat([]string{broken}); err == nil {
-			_, _, _ = readLines(f, "/work", []byte("a:1: (x\n"))
+			_, _, _ = readLines(f, "/work", []byte("a:1: (x\n"), anyRemark)
 		}
 	}
 }
@@ -361,7 +363,7 @@ func FuzzReadSarif(f *testing.F) {
 	}
 	f.Add([]byte(sarifOf(`{"uri":"a","uriBaseId":"LOOP"}`, `,"message":{"id":"m","arguments":["{1}","{0}"]}`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, _ := readSarif("/work", data)
+		got, _ := readSarif("/work", data, anyRemark)
 		checkRemarks(t, got)
 	})
 }
@@ -375,7 +377,7 @@ func FuzzReadLines(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, _, _ := readLines(format, "/work", []byte(output))
+		got, _, _ := readLines(format, "/work", []byte(output), anyRemark)
 		checkRemarks(t, got)
 	})
 }

@@ -106,7 +106,7 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		x.note(l, "not run: the repository had no configuration for it before the change")
 		return
 	}
-	remarks, err := x.run(ctx, l, dir, names)
+	remarks, err := x.run(ctx, l, dir, names, addedIn(files))
 	switch {
 	case errors.Is(err, ErrNotInstalled):
 		x.note(l, "not installed")
@@ -123,6 +123,22 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		if line, ok := r.addedLineIn(f); ok {
 			x.addFinding(&r, l, f, line)
 		}
+	}
+}
+
+// addedIn returns a function that tells whether a remark is about a line that the change adds, or about a file that
+// it adds.
+func addedIn(files map[string]*diff.File) func(*remark) bool {
+	added := map[string][]int{}
+	for name, f := range files {
+		for l := range f.AddedLines() {
+			added[name] = append(added[name], l.New)
+		}
+	}
+	return func(r *remark) bool {
+		lines := added[r.path]
+		i, _ := slices.BinarySearch(lines, r.line)
+		return i < len(lines) && (lines[i] <= r.end || r.line == 0)
 	}
 }
 
@@ -176,9 +192,10 @@ func (x *linting) start(ctx context.Context, l *Linter, dir string, argv []strin
 	return x.box.Run(ctx, j)
 }
 
-// run runs the linter on files of a tree and returns its remarks, sorted. If it
+// run runs the linter on files of a tree and returns its remarks that may be findings, sorted. If it
 // returns an error, it also returns the remarks so far.
-func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string) ([]remark, error) {
+func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string, mayFind func(*remark) bool,
+) ([]remark, error) {
 	var all []remark
 	var trouble error
 	commands, left := l.commands(names)
@@ -192,9 +209,9 @@ func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string
 			trouble = err
 			break
 		}
-		remarks, err := l.read(out)
+		remarks, err := l.read(out, mayFind)
 		all = append(all, remarks...)
-		if errors.Is(err, errMany) {
+		if errors.Is(err, errMany) || errors.Is(err, errLong) {
 			x.cut = true
 			x.note(l, err.Error())
 		} else if err != nil {
@@ -211,7 +228,7 @@ func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string
 
 // read parses a linter's output. An unexpected exit status is an error, whatever it
 // printed.
-func (l *Linter) read(out Output) ([]remark, error) {
+func (l *Linter) read(out Output, mayFind func(*remark) bool) ([]remark, error) {
 	data := out.Stdout
 	if l.Stderr {
 		data = out.Stderr
@@ -224,13 +241,13 @@ func (l *Linter) read(out Output) ([]remark, error) {
 		err = errors.New("its output is too large")
 	case l.Sarif && len(strings.TrimSpace(string(data))) == 0 && out.Exit == 0:
 	case l.Sarif:
-		all, err = readSarif(out.Dir, data)
+		all, err = readSarif(out.Dir, data, mayFind)
 	default:
 		f, wrong := newFormat(l.Patterns)
 		if wrong != nil {
 			return nil, wrong
 		}
-		if all, found, err = readLines(f, out.Dir, data); err == nil && out.Cut {
+		if all, found, err = readLines(f, out.Dir, data, mayFind); err == nil && out.Cut {
 			err = errMany
 		}
 	}

@@ -172,6 +172,15 @@ func TestLinters(t *testing.T) {
 			b.run = func(Job) (Output, error) { return Output{}, ErrNotInstalled }
 		}, status: skipped, says: "grep: not installed"},
 		{
+			name: "more old results of a rule than are read", want: bad, status: ok,
+			change: ends(Output{Exit: 1, Stdout: []byte(strings.Repeat("a.txt:1: error: do not [bad]\n", maxRemarks) +
+				"a.txt:3: error: do not [bad]\n")}),
+		},
+		{
+			name: "more lines than are read", want: bad, status: precedent.StatusTruncated, says: "the first 100000 lines",
+			change: ends(Output{Exit: 1, Stdout: []byte("a.txt:3: error: do not [bad]\n" + strings.Repeat("\n", maxLines))}),
+		},
+		{
 			name: "prints an error, and ends as if it had findings", change: ends(Output{Exit: 1, Stdout: []byte("no interpreter\nmore")}),
 			status: failed, says: "grep: it failed without a result: exit status 1: no interpreter",
 		},

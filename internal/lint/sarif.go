@@ -21,9 +21,9 @@ type sarifRun struct {
 }
 
 // readSarif parses SARIF 2.1.0 from a linter that saw the tree at dir. It leaves out
-// results without a file in the tree, results that are no failures, and those beyond
+// results without a file in the tree, those that are no failures or may not be findings, and those beyond
 // the limits.
-func readSarif(dir string, output []byte) ([]remark, error) {
+func readSarif(dir string, output []byte, mayFind func(*remark) bool) ([]remark, error) {
 	start := bytes.IndexByte(output, '{') // some linters print other text first
 	if start < 0 {
 		return nil, errors.New("read output: it is not SARIF")
@@ -48,7 +48,7 @@ func readSarif(dir string, output []byte) ([]remark, error) {
 			if len(all) == maxRemarks {
 				return all, errMany
 			}
-			if r, ok := run.remark(&run.Results[j]); ok && seen.add(&r) {
+			if r, ok := run.remark(&run.Results[j]); ok && mayFind(&r) && seen.add(&r) {
 				all = append(all, r)
 			}
 		}
