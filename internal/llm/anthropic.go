@@ -80,7 +80,7 @@ func (m *anthropicModel) send(ctx context.Context, r Request, structured bool) (
 	}
 	var reply Reply
 	err = m.post(ctx, m.url, body, r.FirstByte, func(in io.Reader) (err error) {
-		reply, err = m.read(in)
+		reply, err = m.read(in, r)
 		return err
 	})
 	return reply, err
@@ -219,10 +219,11 @@ type anthropicReply struct {
 	inputs            []json.RawMessage // of the calls, as their first events have them
 	at                map[int]int       // the place in calls by the index of the block
 	usage             precedent.Usage   // InputTokens without those of the cache
+	begun             bool              // the model has begun to answer
 }
 
-// read reads a stream of events.
-func (m *anthropicModel) read(body io.Reader) (Reply, error) {
+// read reads a stream of events. With an error, the reply has what it has cost.
+func (m *anthropicModel) read(body io.Reader, asked Request) (Reply, error) {
 	r := anthropicReply{model: m.model, at: map[int]int{}}
 	last, err := m.events(bufio.NewReaderSize(body, 64<<10), func(data []byte) (bool, error) {
 		var e anthropicEvent
@@ -235,13 +236,20 @@ func (m *anthropicModel) read(body io.Reader) (Reply, error) {
 		r.add(e)
 		return e.Type == "message_stop", nil
 	})
-	switch {
-	case err != nil:
-		return Reply{}, err
-	case !last:
-		return Reply{}, m.cutShort()
+	if err == nil && !last {
+		err = m.cutShort()
 	}
-	return r.finished(), nil
+	out := r.finished()
+	if r.usage == (precedent.Usage{}) {
+		out.Usage = estimate(asked, out)
+	}
+	switch {
+	case err != nil && !r.begun:
+		return Reply{}, err
+	case err != nil:
+		return out.cost(asked), err
+	}
+	return out, nil
 }
 
 // streamStatus is the HTTP status of an error inside a stream, which has only a type.
@@ -260,6 +268,7 @@ func streamStatus(kind string) int {
 func (r *anthropicReply) add(e anthropicEvent) {
 	switch e.Type {
 	case "message_start":
+		r.begun = true
 		if e.Message.Model != "" {
 			r.model = e.Message.Model
 		}

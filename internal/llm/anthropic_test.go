@@ -135,6 +135,9 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 
 `
 	const stop = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	begun := Reply{ // and paid for
+		Model: "claude-opus-4-8", Usage: precedent.Usage{Requests: 1, InputTokens: 502, CachedTokens: 30, OutputTokens: 2},
+	}
 	for name, test := range map[string]struct {
 		stream string
 		want   Reply
@@ -145,16 +148,18 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 			Calls: []Call{{"toolu_01T1", "get_weather", []byte(`{"location": "Paris"}`)}, {"toolu_01T2", "now", []byte("{}")}},
 			Usage: precedent.Usage{Requests: 1, InputTokens: 502, CachedTokens: 30, OutputTokens: 89},
 		}, ""},
-		"cut short": {start + calls, Reply{}, KindServer},
-		"no JSON":   {start + "data: {\n\n" + stop, Reply{}, KindServer},
+		"cut short": {start + calls, Reply{Model: "claude-opus-4-8", Usage: precedent.Usage{
+			Requests: 1, InputTokens: 502, CachedTokens: 30, OutputTokens: 89,
+		}}, KindServer},
+		"no JSON": {start + "data: {\n\n" + stop, begun, KindServer},
 		"overloaded": {
 			start + `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n",
-			Reply{},
+			begun,
 			KindOverloaded,
 		},
 		"too long": {
 			start + `data: {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}` + "\n\n",
-			Reply{},
+			begun,
 			KindContext,
 		},
 	} {

@@ -7,6 +7,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 )
 
 // Model sends one request to a model and returns its reply. Errors of the provider are
-// an *Error. Implementations are safe for concurrent use.
+// an *Error; the reply then has only what it has cost. Implementations are safe for concurrent use.
 type Model interface {
 	Name() string // as the provider spells it
 	Host() string // where requests go
@@ -101,6 +102,12 @@ type Reply struct {
 	Model     string          // as the server named it
 }
 
+// cost returns what is left of a reply to a request that breaks off: who had it written pays for it.
+func (r Reply) cost(asked Request) Reply {
+	r.Usage.OutputTokens = max(r.Usage.OutputTokens, estimate(asked, r).OutputTokens)
+	return Reply{Usage: r.Usage, Model: r.Model}
+}
+
 // Kind is the kind of a provider's error.
 type Kind string
 
@@ -177,6 +184,6 @@ func Expect(r Request) precedent.Usage {
 // estimate estimates the usage of a request whose server did not count.
 func estimate(r Request, reply Reply) precedent.Usage {
 	u := Expect(r)
-	u.OutputTokens = len(reply.Text) / charsPerToken
+	u.OutputTokens = min(len(reply.Text)/charsPerToken, cmp.Or(r.MaxTokens, DefaultMaxTokens))
 	return u
 }

@@ -73,13 +73,15 @@ type gathered struct {
 	indexes []int // of the calls
 	refusal string
 	finish  string
+	begun   bool // the model has begun to answer
 	counted bool
 }
 
 // mostCalls bounds the tool calls of one reply; a loop runs at most 40.
 const mostCalls = 128
 
-// read reads a stream of chunks, or the single answer of a server that ignores "stream".
+// read reads a stream of chunks, or the single answer of a server that ignores "stream". With an error, the reply has
+// what it has cost.
 func (m *openAIModel) read(body io.Reader, r Request) (Reply, error) {
 	g := gathered{Reply: Reply{Model: m.Model}}
 	in := bufio.NewReaderSize(body, 64<<10)
@@ -88,13 +90,17 @@ func (m *openAIModel) read(body io.Reader, r Request) (Reply, error) {
 		read = m.readWhole
 	}
 	done, err := read(&g, in)
-	switch {
-	case err != nil:
-		return Reply{}, err
-	case !done && g.finish == "":
-		return Reply{}, m.cutShort()
+	if err == nil && !done && g.finish == "" {
+		err = m.cutShort()
 	}
-	return g.finished(r), nil
+	out := g.finished(r)
+	switch {
+	case err != nil && !g.begun:
+		return Reply{}, err
+	case err != nil:
+		return out.cost(r), err
+	}
+	return out, nil
 }
 
 func (m *openAIModel) readWhole(g *gathered, in *bufio.Reader) (done bool, err error) {
@@ -146,6 +152,7 @@ func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	if len(c.Choices) == 0 {
 		return nil
 	}
+	g.begun = true
 	choice := c.Choices[0]
 	g.Text += choice.Delta.Content + choice.Message.Content
 	g.Reasoning += choice.Delta.Reasoning + choice.Message.Reasoning

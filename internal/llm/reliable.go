@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/backoff"
 )
 
@@ -59,11 +60,14 @@ func newReliable(m Model, w Waiting, tries int) *reliable {
 
 func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 	var reply Reply
+	var spent precedent.Usage // of all tries
 	err := r.do(ctx, func() (err error) {
 		reply, err = r.Model.Send(ctx, req)
+		spent.Add(reply.Usage)
 		return err
 	})
-	return reply, err // the zero reply with an error
+	reply.Usage = spent
+	return reply, err
 }
 
 // do calls send until it succeeds or is not to be called again.
@@ -207,20 +211,23 @@ func (f *failover) Host() string { return f.models[0].Host() }
 
 func (f *failover) Send(ctx context.Context, r Request) (Reply, error) {
 	var all []error
+	var spent precedent.Usage // of the models that failed
 	for i, m := range f.models {
 		if why := f.outageOf(i); why != nil && i < len(f.models)-1 {
 			all = append(all, why)
 			continue
 		}
 		reply, err := m.Send(ctx, r)
+		reply.Usage.Add(spent)
 		var e *Error
 		if err == nil || !errors.As(err, &e) || e.Kind == KindRequest {
 			return reply, err
 		}
+		spent = reply.Usage
 		f.fail(i, e)
 		all = append(all, err)
 	}
-	return Reply{}, errors.Join(all...)
+	return Reply{Usage: spent}, errors.Join(all...)
 }
 
 // outageOf returns why a model is left out; nil if it is not.

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -82,6 +83,25 @@ func TestReliable(t *testing.T) {
 					t.Errorf("waited %v, want %v", clock.naps, test.naps)
 				}
 			})
+		}
+	}
+}
+
+// TestBrokenRepliesAreCounted: a reply that breaks off is paid for, also if the next one succeeds or there is none.
+func TestBrokenRepliesAreCounted(t *testing.T) {
+	const prompt = 300 // tokens
+	u := &precedent.Usage{InputTokens: prompt}
+	for _, whole := range []llmtest.Reply{{Text: "fine", Usage: u}, failed(401, "")} {
+		for api, s := range both(t, llmtest.Reply{Text: "fine", Cut: 420, Usage: u}, whole) {
+			model := Failover((&fakeTime{}).waiting(), s.Model, s.Model)
+			reply, err := model.Send(t.Context(), Request{Prompt: strings.Repeat("x", prompt*charsPerToken)})
+			want := prompt
+			if err == nil {
+				want += prompt
+			}
+			if got := reply.Usage.InputTokens; got != want {
+				t.Errorf("%s: %d tokens are counted, want %d, %v", api, got, want, err)
+			}
 		}
 	}
 }
