@@ -210,6 +210,10 @@ func TestRead(t *testing.T) {
 			if diff := cmp.Diff(test.usage, r.Usage); diff != "" {
 				t.Errorf("usage (-want +got):\n%s", diff)
 			}
+			r = read([]byte(strings.ReplaceAll(test.stream, "claude-x", "claude-haiku-4-5")))
+			if (r.CostUSD > 0) != (r.Usage.InputTokens > 0) {
+				t.Errorf("%+v cost $%v", r.Usage, r.CostUSD)
+			}
 		})
 	}
 }

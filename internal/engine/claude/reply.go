@@ -7,6 +7,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/llm"
 )
 
 // read returns the reply of a whole stream; its status is empty if there is not a
@@ -28,7 +29,7 @@ func read(stream []byte) engine.Reply {
 			of(v.Message.ID).add(v.Message)
 			r.Model = shorten(v.Message.Model)
 		case ok && v.Type == "stream_event" && v.Event.Type == "message_start":
-			last = v.Event.Message.ID
+			last, r.Model = v.Event.Message.ID, shorten(v.Event.Message.Model)
 			of(last).add(v.Event.Message)
 		case ok && v.Type == "stream_event" && v.Event.Type == "message_delta" && last != "":
 			of(last).usage.Output = v.Event.Usage.Output
@@ -44,6 +45,10 @@ func read(stream []byte) engine.Reply {
 		if u.answers || !u.calls {
 			r.Attempts++
 		}
+	}
+	if r.Status == "" { // it did not come to say what it cost
+		price, _ := llm.ListPrices().Find(r.Model)
+		r.CostUSD = price.Cost(r.Usage)
 	}
 	r.Usage.Requests = len(said)
 	return r
