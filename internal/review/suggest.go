@@ -66,6 +66,8 @@ func (p *Placer) whyMisplaced(f *precedent.Finding, named precedent.Span) string
 		return "it replaces no lines of the new file"
 	case file.HunkAt(f.Side, f.Start) < 0 || file.HunkAt(f.Side, f.Start) != file.HunkAt(f.Side, f.End):
 		return "it replaces lines outside the diff"
+	case named.End < 1 && len(quoteTexts(f.Quote)) > 1:
+		return "it does not say which lines it replaces"
 	case named.End-named.Start > f.End-f.Start:
 		return "it replaces lines beyond its hunk"
 	case named.End > named.Start && named.Start != f.Start:

@@ -36,6 +36,11 @@ func TestSuggestions(t *testing.T) {
 		{"of other white space", ranges[1:], object{"quote": strings.TrimSpace(loop)}, "differ from the file", true},
 		{"of more than the diff has", ranges, object{"end": 400}, "beyond its hunk", true},
 		{"of lines before the quote", ranges, object{"start": 4, "end": 5}, "do not begin at the quote", true},
+		{
+			"of lines without an end", ranges + "\n\t\tsum += items[n].Price",
+			object{"quote": loop + "\n\t\tsum += items[n].Price * items[n].Count", "end": nil},
+			"does not say which lines", true,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
