@@ -25,7 +25,9 @@ const LintersName = "linters"
 // linters runs the linters for the changed files, one after the other. It runs none
 // without a sandbox.
 func linters(ctx context.Context, in *Input) Result {
-	x := &linting{in: in, collect: collect{name: LintersName}, seen: map[string]bool{}}
+	x := &linting{
+		in: in, collect: collect{name: LintersName}, seen: map[string]bool{}, absent: map[*Linter]bool{}, read: map[string]bool{},
+	}
 	if len(in.External.Linters) == 0 {
 		return Result{Status: precedent.StatusOff, Error: "no linters are configured"}
 	}
@@ -63,8 +65,11 @@ func linters(ctx context.Context, in *Input) Result {
 	r := x.result(ctx)
 	r.Files = map[string]bool{}
 	for _, l := range due {
+		if x.absent[l] {
+			continue
+		}
 		for name := range l.filesOf(in.Change) {
-			r.Files[name] = r.Status.Good() && !x.tree.configs[name]
+			r.Files[name] = r.Status.Good() && x.read[name]
 		}
 	}
 	return r
@@ -78,8 +83,10 @@ type linting struct {
 	box  Runner
 	tree *lintTree
 	collect
-	seen   map[string]bool // reported remarks, by position and text
-	ran    int             // linters that ran successfully
+	seen   map[string]bool  // reported remarks, by position and text
+	absent map[*Linter]bool // linters that are not installed or not configured
+	read   map[string]bool  // files that a linter has read
+	ran    int              // linters that ran successfully
 	failed bool
 	cut    bool
 	notes  []string
@@ -103,17 +110,22 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		return
 	}
 	if l.NeedsConfig && !hasConfig(dir, l.Configs) {
+		x.absent[l] = true
 		x.note(l, "not run: the repository had no configuration for it before the change")
 		return
 	}
 	remarks, err := x.run(ctx, l, dir, names, addedIn(files))
 	switch {
 	case errors.Is(err, ErrNotInstalled):
+		x.absent[l] = true
 		x.note(l, "not installed")
 	case err != nil:
 		x.fail(l, err)
 	default:
 		x.ran++
+		for _, name := range names {
+			x.read[name] = true
+		}
 	}
 	for _, r := range remarks {
 		f := files[r.path]

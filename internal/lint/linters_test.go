@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/precedent-dev/precedent"
@@ -301,6 +302,27 @@ func TestLintersSuggestion(t *testing.T) {
 	}
 	if got := b.jobs[0].Argv; !slices.Equal(got[len(got)-2:], []string{"--", "./src/a b.py"}) {
 		t.Errorf("argv %q", got)
+	}
+}
+
+// TestLintersRead: a linter reads no file for another one that is not there, and none that it is not given.
+func TestLintersRead(t *testing.T) {
+	in, b := lintInput(t, "-- a.txt --\nfine\n-- b c.txt --\nfine\n-- a.md --\nBAD\n-- a.rb --\nBAD\n",
+		file(added("a.txt", "fine\n")), file(added("b c.txt", "fine\n")), file(added("a.md", "BAD\n")),
+		file(added("a.rb", "BAD\n")))
+	missing, unconfigured := grepper(), grepper()
+	missing.Name, missing.Files, missing.Command = "missing", []string{"*.md"}, []string{"missing", "{files}"}
+	unconfigured.Name, unconfigured.Files, unconfigured.NeedsConfig = "unconfigured", []string{"*.rb"}, true
+	in.External.Linters = append(in.External.Linters, missing, unconfigured)
+	b.run = func(j Job) (Output, error) {
+		if j.Argv[0] == "missing" {
+			return Output{}, ErrNotInstalled
+		}
+		return grep(j)
+	}
+	r := run(t, "linters", in)
+	if d := cmp.Diff(map[string]bool{"a.txt": true, "b c.txt": false}, r.Files); d != "" || r.Status != precedent.StatusEmpty {
+		t.Errorf("%s, %q, read %v", r.Status, r.Error, r.Files)
 	}
 }
 
