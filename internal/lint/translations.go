@@ -153,7 +153,7 @@ func formOf(m []string) int {
 func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated string)) {
 	var source, translated string
 	var at diff.Line
-	var fuzzy, added, inSource bool
+	var fuzzy, added, inSource, inEntry bool
 	flush := func() {
 		if added && !fuzzy && translated != "" {
 			do(at, source, translated)
@@ -168,7 +168,7 @@ func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated s
 			inSource, at = false, l
 		case word == "msgid":
 			flush()
-			source, inSource = "", true
+			source, inSource, inEntry = "", true, true
 		case word == "msgid_plural":
 			source += " "
 		case strings.HasPrefix(word, `"`):
@@ -176,7 +176,9 @@ func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated s
 		default:
 			flush()
 			source, inSource = "", false
-			fuzzy = strings.HasPrefix(l.Text, "#,") && strings.Contains(l.Text, "fuzzy")
+			// The mark comes before the former source and the context of its entry.
+			fuzzy = fuzzy && !inEntry || strings.HasPrefix(l.Text, "#,") && strings.Contains(l.Text, "fuzzy")
+			inEntry = false
 			continue
 		}
 		part, err := strconv.Unquote(strings.TrimSpace(rest))

@@ -62,6 +62,12 @@ func TestTranslations(t *testing.T) {
 
 		{"po/de.po", []string{`-msgstr "Die Seite %(b)s"`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`}, ""},
 		{"po/de.po", []string{` #, fuzzy`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`}, ""},
+		{
+			"po/de.po",
+			[]string{` #, fuzzy`, `+#| msgid "%(b)s"`, ` msgctxt "menu"`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`},
+			"",
+		},
+		{"po/de.po", []string{`+#, fuzzy`, `+msgid "a"`, `+msgstr "b"`, `+msgctxt "c"`, `+msgid "%(a)s"`, `+msgstr "%(b)s"`}, ":6"},
 		{"po/de.po", []string{` msgid "Page %(a)s"`, ` msgstr "Seite %(b)s"`, `+#~ msgstr "%(b)s"`}, ""},
 		{"po/de.po", []string{` #~ msgid "%(a)s"`, `+msgid "%(b)s"`, `+msgstr "%(b)s"`, `@@50`, `+msgstr "%(c)s"`}, ""},
 		{"locales/de.json", []string{`+  "hi": "Hallo {name}",`, `+  "new": "{x}",`, `-  "hi": "{x}",`}, ""},
