@@ -21,7 +21,7 @@ const (
 // the same kind in the folder. Otherwise a new file that its own name or content calls generated or minified
 // is reviewed, or Excused if it is long, and new third-party code is Excused. A moved file is skipped if the
 // rule matches both paths. A file that cannot be read is reviewed. Pipelines, hooks and build files are
-// always reviewed if they are text. Text that git takes for binary gets its hunks.
+// always reviewed if they are text, whole if the change moves them there. Text that git takes for binary gets its hunks.
 func (c *Change) Classify(at Trees) {
 	if at.Base == nil {
 		at.Base = func(string) ([]byte, error) { return nil, nil }
@@ -29,6 +29,7 @@ func (c *Change) Classify(at Trees) {
 	attrs := newAttributes(at.Attributes, at.Base)
 	base := &known{read: at.Base, list: at.List}
 	c.readEncoded(at, attrs)
+	c.readMoved(at)
 	for i := range c.Files {
 		f := &c.Files[i]
 		if why, itself := f.skip(attrs, base); why != "" {
@@ -110,7 +111,7 @@ func (f *File) skipKind() string {
 		return "submodule"
 	case f.NewMode == modeLink:
 		return "symbolic link"
-	case same && f.Status == Renamed:
+	case same && f.Status == Renamed && f.Skip != movedUnread:
 		return "renamed without other changes"
 	case same && f.Status == Copied:
 		return "copied without other changes"

@@ -103,6 +103,28 @@ func (c *Change) readEncoded(at Trees, attrs *attributes) {
 	}
 }
 
+// movedUnread is why a file that was moved to where it runs is not reviewed.
+const movedUnread = "moved to where it runs, and not readable"
+
+// readMoved gives the files that a move makes a pipeline, a hook or a build file the hunks of new ones: what they
+// hold runs from now on, and was not read for that before (T5).
+func (c *Change) readMoved(at Trees) {
+	for i := range c.Files {
+		f := &c.Files[i]
+		if f.Status != Renamed || f.NewMode == modeLink || f.NewMode == modeSubmodule || at.Head == nil ||
+			!alwaysRead().MatchString(f.Path) || alwaysRead().MatchString(f.OldPath) {
+			continue
+		}
+		got := File{Skip: movedUnread, TooLarge: true}
+		if now, err := at.Head(f.Path); err == nil && isText(Text(now)) {
+			if whole, err := hunksOf(nil, Text(now)); err == nil {
+				got = whole
+			}
+		}
+		f.Hunks, f.Skip, f.TooLarge = got.Hunks, got.Skip, got.TooLarge
+	}
+}
+
 // isText reports whether data is text, but for a few zero bytes.
 func isText(data []byte) bool {
 	f := File{Hunks: []Hunk{{Lines: []Line{{Text: string(data[:min(len(data), maxSniff)])}}}}}

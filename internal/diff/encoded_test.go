@@ -74,6 +74,41 @@ func TestEncoded(t *testing.T) {
 	}
 }
 
+// TestMovedToWhereItRuns: a file that a move makes a pipeline, a hook or a build file is read like a new one.
+func TestMovedToWhereItRuns(t *testing.T) {
+	const now = "on: push\njobs: {}\nx: 2\n"
+	edit := []Hunk{{OldStart: 3, OldLines: 1, NewStart: 3, NewLines: 1, Lines: []Line{
+		{Op: Delete, Old: 3, Text: "x: 1"}, {Op: Add, New: 3, Text: "x: 2"},
+	}}}
+	for _, test := range []struct {
+		from, to string
+		hunks    []Hunk
+		added    int
+		skip     string
+	}{
+		{"docs/a.yml", ".github/workflows/a.yml", nil, 3, ""},
+		{"docs/a.yml", ".github/workflows/a.yml", edit, 3, ""},
+		{".github/workflows/b.yml", ".github/workflows/a.yml", nil, 0, "renamed without other changes"},
+		{".github/workflows/b.yml", ".github/workflows/a.yml", edit, 1, ""},
+		{"docs/a.yml", "docs/b.yml", nil, 0, "renamed without other changes"},
+		{"missing.yml", ".github/workflows/missing.yml", nil, 0, "moved to where it runs, and not readable"},
+	} {
+		c := &Change{Files: []File{{Path: test.to, OldPath: test.from, Status: Renamed, OldBlob: "1", NewBlob: "2", Hunks: test.hunks}}}
+		if test.hunks == nil {
+			c.Files[0].NewBlob = "1"
+		}
+		c.Classify(Trees{Head: files{".github/workflows/a.yml": now, "docs/b.yml": now}.read})
+		added := 0
+		for range c.Files[0].AddedLines() {
+			added++
+		}
+		f := &c.Files[0]
+		if added != test.added || f.Skip != test.skip || f.TooLarge != (test.from == "missing.yml") {
+			t.Errorf("%s to %s: %d lines added, skip %q, incomplete %v", test.from, test.to, added, f.Skip, f.TooLarge)
+		}
+	}
+}
+
 func TestAlwaysRead(t *testing.T) {
 	for want, names := range map[bool]string{
 		true: ".github/workflows/ci.yml .GitHub/workflows/ci.yml .gitea/workflows/a.yaml .gitlab-ci.yml .circleci/config.yml Jenkinsfile azure-pipelines.yml .woodpecker/a.yml .husky/pre-commit " +
