@@ -20,9 +20,19 @@ func unpackTree(in io.Reader, to string) error {
 		return err
 	}
 	defer root.Close()
+	links := map[string]bool{}
 	return eachEntry(in, errLarge, func(header *tar.Header, content io.Reader) error {
+		name := path.Clean(header.Name)
+		for dir := path.Dir(name); len(links) > 0 && dir != "." && dir != "/"; dir = path.Dir(dir) {
+			if links[dir] { // what leads up from here leads elsewhere
+				return fmt.Errorf("unpack %.60q: it is below a link", header.Name)
+			}
+		}
 		if err := unpackOne(root, header, content); err != nil {
 			return fmt.Errorf("unpack %.60q: %w", header.Name, err)
+		}
+		if header.Typeflag == tar.TypeSymlink {
+			links[name] = true
 		}
 		return nil
 	})
@@ -73,9 +83,19 @@ func unpackOne(root *os.Root, header *tar.Header, content io.Reader) error {
 		if path.IsAbs(header.Linkname) || !filepath.IsLocal(filepath.FromSlash(at)) {
 			return errors.New("a link leads out of the folder")
 		}
-		return root.Symlink(header.Linkname, name)
+		// What is above a folder is not what its words say if that is a link: clean, it only goes up first.
+		return root.Symlink(path.Clean(header.Linkname), name)
 	case tar.TypeLink:
-		return root.Link(filepath.FromSlash(path.Clean(header.Linkname)), name)
+		to := filepath.FromSlash(path.Clean(header.Linkname))
+		if isLink(root, to) { // elsewhere it would lead elsewhere
+			return errors.New("a hard link of a link")
+		}
+		return root.Link(to, name)
 	}
 	return nil // devices and the like are left out
+}
+
+func isLink(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
