@@ -142,7 +142,7 @@ func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	if c.Model != "" {
 		g.Model = c.Model
 	}
-	if c.Usage != nil {
+	if c.Usage != nil && c.Usage.PromptTokens > 0 && c.Usage.CompletionTokens >= 0 { // else it did not count
 		g.counted = true
 		g.Usage = precedent.Usage{
 			Requests: 1, InputTokens: c.Usage.PromptTokens, CachedTokens: c.Usage.PromptTokensDetails.CachedTokens,

@@ -60,6 +60,17 @@ func TestOpenAITools(t *testing.T) {
 	}
 }
 
+// TestOpenAIUsageOfOddServers: counts that no request can have are no counts.
+func TestOpenAIUsageOfOddServers(t *testing.T) {
+	for _, u := range []precedent.Usage{{}, {InputTokens: -1}, {InputTokens: 5, OutputTokens: -1}} {
+		s := llmtest.OpenAI(t, llmtest.Script(llmtest.Reply{Text: "an answer", Usage: &u}))
+		reply, err := openAIAt(t, s.URL).Send(t.Context(), Request{Prompt: "a prompt of some words"})
+		if err != nil || reply.Usage.InputTokens < 6 || reply.Usage.OutputTokens < 1 {
+			t.Errorf("%+v: usage %+v, %v", u, reply.Usage, err)
+		}
+	}
+}
+
 // TestOpenAICallsOfOddServers: calls that come with one index for all, or with gaps, or without ids.
 func TestOpenAICallsOfOddServers(t *testing.T) {
 	piece := func(index int, id, name, args string) chatCall {
