@@ -29,7 +29,7 @@ func (c *Change) Classify(at Trees) {
 	attrs := newAttributes(at.Attributes, at.Base)
 	base := &known{read: at.Base, list: at.List}
 	c.readEncoded(at, attrs)
-	c.readMoved(at)
+	c.readMoved(at, attrs)
 	for i := range c.Files {
 		f := &c.Files[i]
 		if why, itself := f.skip(attrs, base); why != "" {

@@ -103,26 +103,43 @@ func (c *Change) readEncoded(at Trees, attrs *attributes) {
 	}
 }
 
-// movedUnread is why a file that was moved to where it runs is not reviewed.
-const movedUnread = "moved to where it runs, and not readable"
+// movedUnread is why a file that was moved to where it is read is not reviewed.
+const movedUnread = "moved to where it is read, and not readable"
 
 // readMoved gives the files that a move makes a pipeline, a hook or a build file the hunks of new ones: what they
-// hold runs from now on, and was not read for that before (T5).
-func (c *Change) readMoved(at Trees) {
+// hold runs from now on, and was not read for that before (T5). So it does with text that nobody read where it was.
+func (c *Change) readMoved(at Trees, attrs *attributes) {
+	left := DefaultLimits.Bytes
 	for i := range c.Files {
 		f := &c.Files[i]
-		if f.Status != Renamed || f.NewMode == modeLink || f.NewMode == modeSubmodule || at.Head == nil ||
-			!alwaysRead().MatchString(f.Path) || alwaysRead().MatchString(f.OldPath) {
+		if f.Status != Renamed || f.NewMode == modeLink || f.NewMode == modeSubmodule || at.Head == nil {
 			continue
 		}
-		got := File{Skip: movedUnread, TooLarge: true}
-		if now, err := at.Head(f.Path); err == nil && isText(Text(now)) {
-			if whole, err := hunksOf(nil, Text(now)); err == nil {
-				got = whole
+		runs := alwaysRead().MatchString(f.Path) && !alwaysRead().MatchString(f.OldPath)
+		if !runs && !f.leavesSkipped(attrs) {
+			continue
+		}
+		whole := File{Skip: movedUnread, TooLarge: true}
+		if left > 0 {
+			now, err := at.Head(f.Path)
+			if now = Text(now); err == nil && isText(now) {
+				left -= int64(len(now))
+				if got, err := hunksOf(nil, now); err == nil {
+					whole = got
+				}
+			} else if !runs {
+				continue // not text
 			}
 		}
-		f.Hunks, f.Skip, f.TooLarge = got.Hunks, got.Skip, got.TooLarge
+		f.Hunks, f.Skip, f.TooLarge = whole.Hunks, whole.Skip, whole.TooLarge
 	}
+}
+
+// leavesSkipped reports whether a file is moved from where its path or the base's attributes let reviews skip it.
+func (f *File) leavesSkipped(attrs *attributes) bool {
+	was, _ := skipPath(f.OldPath, attrs.get(f.OldPath))
+	is, _ := skipPath(f.Path, attrs.get(f.Path))
+	return was != "" && is == ""
 }
 
 // isText reports whether data is text, but for a few zero bytes.

@@ -74,7 +74,8 @@ func TestEncoded(t *testing.T) {
 	}
 }
 
-// TestMovedToWhereItRuns: a file that a move makes a pipeline, a hook or a build file is read like a new one.
+// TestMovedToWhereItRuns: a file that a move makes a pipeline, a hook or a build file is read like a new one, and so is
+// one that was not read where it was.
 func TestMovedToWhereItRuns(t *testing.T) {
 	const now = "on: push\njobs: {}\nx: 2\n"
 	edit := []Hunk{{OldStart: 3, OldLines: 1, NewStart: 3, NewLines: 1, Lines: []Line{
@@ -91,13 +92,20 @@ func TestMovedToWhereItRuns(t *testing.T) {
 		{".github/workflows/b.yml", ".github/workflows/a.yml", nil, 0, "renamed without other changes"},
 		{".github/workflows/b.yml", ".github/workflows/a.yml", edit, 1, ""},
 		{"docs/a.yml", "docs/b.yml", nil, 0, "renamed without other changes"},
-		{"missing.yml", ".github/workflows/missing.yml", nil, 0, "moved to where it runs, and not readable"},
+		{"vendor/b.yml", "docs/b.yml", nil, 3, ""},
+		{"gen/b.yml", "docs/b.yml", edit, 3, ""},
+		{"vendor/b.yml", "vendor/c.yml", nil, 0, "renamed without other changes"},
+		{"vendor/logo.png", "docs/logo.png", nil, 0, "renamed without other changes"},
+		{"missing.yml", ".github/workflows/missing.yml", nil, 0, "moved to where it is read, and not readable"},
 	} {
 		c := &Change{Files: []File{{Path: test.to, OldPath: test.from, Status: Renamed, OldBlob: "1", NewBlob: "2", Hunks: test.hunks}}}
 		if test.hunks == nil {
 			c.Files[0].NewBlob = "1"
 		}
-		c.Classify(Trees{Head: files{".github/workflows/a.yml": now, "docs/b.yml": now}.read})
+		c.Classify(Trees{
+			Attributes: []byte("gen/** linguist-generated\n"),
+			Head:       files{".github/workflows/a.yml": now, "docs/b.yml": now, "vendor/c.yml": now, "docs/logo.png": "\x00\x01"}.read,
+		})
 		added := 0
 		for range c.Files[0].AddedLines() {
 			added++
