@@ -250,7 +250,7 @@ func TestHostileSarif(t *testing.T) {
 		{"wrong types", `{"version":"2.1.0","runs":{"a":1}}`, "read SARIF"},
 		{"deep", `{"version":` + strings.Repeat("[", size), "read SARIF"},
 		{"deep in a result", `{"version":"2.1.0","runs":[{"results":` + strings.Repeat(`[`, size) + `}]}`, "read SARIF"},
-		{"many runs", `{"version":"2.1.0","runs":[` + strings.Repeat(`{},`, size) + `{}]}`, ""},
+		{"many runs", `{"version":"2.1.0","runs":[` + strings.Repeat(`{},`, size) + `{}]}`, "first 16 runs"},
 		{"many results", `{"version":"2.1.0","runs":[{"results":[` + strings.Repeat(`{},`, size) + `{}]}]}`, errMany.Error()},
 		{
 			"many locations", `{"version":"2.1.0","runs":[{"results":[{"locations":[` + strings.Repeat(`{},`, size) + `{}]}]}]}`,

@@ -22,7 +22,10 @@ func (l *Results) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// Few is a list of which at most 16 elements are read.
+// MaxFew is the largest number of elements read of a list that has one or a few, such as that of runs.
+const MaxFew = 16
+
+// Few is a list of which at most MaxFew elements are read.
 type Few[T any] []T
 
 // Many is a list of which at most MaxMany elements are read.
@@ -30,8 +33,7 @@ type Many[T any] []T
 
 // UnmarshalJSON reads the first elements.
 func (l *Few[T]) UnmarshalJSON(b []byte) (err error) {
-	const most = 16
-	*l, err = firstOf[T](b, most)
+	*l, err = firstOf[T](b, MaxFew)
 	return err
 }
 
