@@ -56,6 +56,12 @@ func New(o Options) (*Client, error) {
 	options := wire.Options{
 		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hintFor,
+		Failed: func(r *http.Request, body []byte) int {
+			if r.URL.Path != graphql.Path {
+				return 0
+			}
+			return graphFailure(body)
+		},
 		Header: http.Header{
 			"Accept": {"application/vnd.github+json"}, "X-Github-Api-Version": {"2022-11-28"},
 			"User-Agent": {"precedent"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -53,6 +54,44 @@ func TestConversationsWithoutGraphQL(t *testing.T) {
 		before := len(s.Script.Requests())
 		if cannot, err := c.Resolve(t.Context(), repo, 8, got[0], true); err != nil || cannot == "" ||
 			len(s.Script.Requests()) != before {
+			t.Errorf("%s: %q, %v", name, cannot, err)
+		}
+	}
+}
+
+// TestGraphQLFails: a failure that is none of the query does not make conversations unresolved, nor ends what resolves
+// them.
+func TestGraphQLFails(t *testing.T) {
+	for name, f := range map[string]forgetest.Fault{
+		"secondary limit": {
+			Body:   `{"errors":[{"type":"RATE_LIMITED","message":"You have exceeded a secondary rate limit."}]}`,
+			Header: map[string]string{"Retry-After": "23"},
+		},
+		"secondary limit without time": {
+			Body: `{"data":null,"errors":[{"message":"You have exceeded a secondary rate limit. Please wait a few minutes."}]}`,
+		},
+		"failure": {
+			Body: `{"data":null,"errors":[{"message":"Something went wrong while executing your query. This may be a timeout."}]}`,
+		},
+	} {
+		s, c, repo, p := till(t)
+		talk(s, p, 1)
+		s.World.Close(p, s.World.Threads(p)[0].Comments[0], forgetest.Bo)
+		f.On, f.Status, f.Times = "/graphql", 200, 2
+		s.Script.Plan(f)
+		began := s.Clock.Now()
+		all, err := c.Threads(t.Context(), repo, 8)
+		if err != nil || len(all) != 1 || !all[0].Closed || s.Script.Left() != 0 {
+			t.Fatalf("%s: %+v, %v", name, all, err)
+		}
+		if took := s.Clock.Now().Sub(began); f.Header != nil && took < 46*time.Second {
+			t.Errorf("%s: again after %s", name, took)
+		}
+		f.Times = 1
+		s.Script.Plan(f)
+		cannot, err := c.Resolve(t.Context(), repo, 8, all[0], false)
+		var e *forge.Error
+		if errors.As(err, &e); cannot != "" || err != nil && (e.Kind != forge.KindServer || !e.Unsure) {
 			t.Errorf("%s: %q, %v", name, cannot, err)
 		}
 	}

@@ -191,6 +191,12 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 			}
 		}
 	}
+	if t.o.Failed != nil && g.status == http.StatusOK {
+		if failed := t.o.Failed(r.Request, body); failed != 0 {
+			g.status = failed
+			return g, t.errorOf(r, g)
+		}
+	}
 	if g.status == http.StatusOK && r.Method == http.MethodGet && !kept {
 		t.cache.put(key, g)
 	}

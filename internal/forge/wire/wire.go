@@ -77,6 +77,9 @@ type Options struct {
 
 	// Plain reports whether the response to a request is text instead of JSON, and may be empty. It may be nil.
 	Plain func(*http.Request) bool
+	// Failed returns the status of a failure that the body of a response with status 200 tells, as those of GraphQL do;
+	// 0 for none. It may be nil.
+	Failed func(r *http.Request, body []byte) int
 	// Hint returns what the user can do about a status; empty for the general hint. It may be nil.
 	Hint func(status int, h http.Header) string
 
