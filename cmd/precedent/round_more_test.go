@@ -50,6 +50,10 @@ func TestRoundsNothing(t *testing.T) {
 		t.Fatalf("paused: %+v, %v", did, err)
 	}
 	s.idle("paused")
+	s.door.stage.Script.Plan(forgetest.Fault{On: "/issues/7/comments", Method: http.MethodGet, Status: http.StatusForbidden})
+	if did, err := s.try(); err != nil || did.Did != round.Nothing || !strings.Contains(did.Why, "paused by mona") {
+		t.Errorf("paused, and the comments cannot be read: %+v, %v", did, err)
+	}
 	s.labelled("paused", label.ReviewNeeded)
 }
 

@@ -1,6 +1,7 @@
 package converse
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,32 +47,39 @@ type Result struct {
 // handle, or of one of ours, for all in its thread; empty for all.
 func Answer(ctx context.Context, p *pull.Publisher, job run.Job, page string) (Result, error) {
 	c := &conversation{Publisher: p, job: job, page: page}
+	err := c.answer(ctx)
+	// What could not be answered ends no pause.
+	who, paused, wrong := p.Rows.PausedBy(ctx, p.Pull.Number)
+	c.did.PausedBy, c.did.Paused = who, paused
+	return c.did, cmp.Or(err, wrong)
+}
+
+func (c *conversation) answer(ctx context.Context) (err error) {
+	p := c.Publisher
 	if p.Pull.Locked {
-		return c.did, nil // nobody can comment
+		return nil // nobody can comment
 	}
-	var err error
 	if c.comments, err = p.Pull.Conn.Comments(ctx, p.Pull.Repo.Repo, p.Pull.Number); err != nil {
 		if ctx.Err() != nil || forge.KindOf(err) != forge.KindTooLarge {
-			return c.did, p.Pull.Conn.Explain(err)
+			return p.Pull.Conn.Explain(err)
 		}
 	}
 	if err = c.load(ctx); err == nil && c.hasNews() {
 		err = c.handleAll(ctx)
 	}
 	if err != nil {
-		return c.did, err
+		return err
 	}
 	if c.did.Posted, err = p.Poster.DeliverAnswers(ctx, p.Pull.Repo.Repo, p.Pull.Number); err != nil {
-		return c.did, p.Pull.Conn.Explain(err)
+		return p.Pull.Conn.Explain(err)
 	}
 	for _, note := range c.did.Posted.Notes {
 		p.Pull.Env.Notice(ctx, "%s", note)
 	}
-	c.did.PausedBy, c.did.Paused, err = p.Rows.PausedBy(ctx, p.Pull.Number)
-	return c.did, err
+	return nil
 }
 
-// conversation is one call of Converse.
+// conversation is one call of Answer.
 type conversation struct {
 	*pull.Publisher
 	job      run.Job
