@@ -13,9 +13,14 @@ import (
 // given to a new repository, which begins with no memory.
 func (db *DB) Follow(ctx context.Context, numbered precedent.Repo, names ...precedent.Repo) error {
 	const op = "follow repository in memory"
-	if known, err := lookUp(ctx, db.read, append([]precedent.Repo{numbered}, names[0])); err != nil ||
-		known.ids[0] != "" && known.ids[0] == known.ids[1] {
+	known, err := lookUp(ctx, db.read, append([]precedent.Repo{numbered}, names[0]))
+	if err != nil {
 		return db.fail(op, err)
+	}
+	if known.ids[0] != "" && known.ids[0] == known.ids[1] {
+		if now, err := db.PresentName(ctx, names[0]); err != nil || now == names[0] {
+			return err
+		}
 	}
 	return db.change(ctx, op, func(tx *sql.Tx) error { return db.follow(ctx, tx, numbered, names) })
 }
@@ -53,16 +58,34 @@ func (db *DB) follow(ctx context.Context, tx *sql.Tx, numbered precedent.Repo, n
 			return err
 		}
 	}
+	last := int64(0)
+	if err := row(ctx, tx, "SELECT COALESCE(MAX(added_at), 0) FROM identities WHERE repo_id = $1", []any{id},
+		into(&last)); err != nil {
+		return err
+	}
 	for _, name := range []precedent.Repo{numbered, names[0]} {
 		err := execute(ctx, tx, `
 			INSERT INTO identities (host, owner, name, repo_id, added_at) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (host, owner, name) DO UPDATE SET repo_id = excluded.repo_id`,
-			name.Host, name.Owner, name.Name, id, millis(db.now()))
+			ON CONFLICT (host, owner, name) DO UPDATE SET repo_id = excluded.repo_id, added_at = excluded.added_at`,
+			name.Host, name.Owner, name.Name, id, max(millis(db.now()), last+1))
 		if err != nil {
 			return err
 		}
 	}
 	return rename(ctx, tx, id, names[0])
+}
+
+// PresentName returns what the repository with this name is called now: the name that it got last. One that is not
+// known keeps its name.
+func (db *DB) PresentName(ctx context.Context, name precedent.Repo) (precedent.Repo, error) {
+	now := name
+	err := rows(ctx, db.read, `
+		SELECT n.host, n.owner, n.name FROM identities i
+		JOIN identities n ON n.repo_id = i.repo_id AND n.owner <> $4 AND n.host <> $5
+		WHERE i.host = $1 AND i.owner = $2 AND i.name = $3 ORDER BY n.added_at DESC, n.host, n.owner, n.name LIMIT 1`,
+		[]any{name.Host, name.Owner, name.Name, precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host},
+		func(s scanner) error { return scanName(s, &now) })
+	return now, db.fail("read names", err)
 }
 
 // otherNumber tells whether the rows belong to a repository of the same forge with another

@@ -64,7 +64,7 @@ type Page struct{ Limit, Offset int }
 // Active is a repository with its last review.
 type Active struct {
 	*Repo
-	Name precedent.Repo // the first of its names
+	Name precedent.Repo // the one that it got last
 	Last time.Time      // zero if it has no review
 }
 
@@ -76,7 +76,7 @@ func (db *DB) ActiveRepos(ctx context.Context, p Page) ([]Active, error) {
 		FROM (SELECT id, reviewed_at FROM repos WHERE EXISTS (SELECT 1 FROM identities WHERE repo_id = repos.id AND owner <> $1 AND host <> $2)
 			ORDER BY reviewed_at DESC, id LIMIT $3 OFFSET $4) r
 		JOIN identities n ON n.repo_id = r.id AND n.owner <> $1 AND n.host <> $2
-		ORDER BY r.reviewed_at DESC, r.id, n.host, n.owner, n.name`,
+		ORDER BY r.reviewed_at DESC, r.id, n.added_at DESC, n.host, n.owner, n.name`,
 		[]any{precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host, p.Limit, p.Offset}, func(s scanner) error {
 			a := Active{Repo: &Repo{db: db}}
 			err := s.Scan(&a.id, (*moment)(&a.Last), &a.Name.Host, &a.Name.Owner, &a.Name.Name)

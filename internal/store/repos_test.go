@@ -164,6 +164,9 @@ func testFollow(t *testing.T, open opener) {
 		}
 	}
 	needs.Result(t, "names", []precedent.Repo{called("app"), called("store")})(renamed.Names(ctx))
+	needs.Result(t, "the present name", called("store"))(db.PresentName(ctx, called("app")))
+	follow("7", called("app"))
+	needs.Result(t, "the present name", called("app"))(db.PresentName(ctx, called("store")))
 
 	// Another clone knew the newest name before this memory did.
 	other := repoFor(t, db, called("shop"))

@@ -76,13 +76,18 @@ func (s *Site) viewer(r *http.Request) (viewer, error) {
 	return viewer{person: is.Person, login: is.Login, operator: operator, secret: c.Value}, nil
 }
 
-// permission returns what somebody may do in a repository. It is none if the forge does not tell.
+// permission returns what somebody may do in a repository, by its present name: somebody else may have taken a former
+// one, which leads to the same memory. It is none if the forge does not tell.
 func (s *Site) permission(ctx context.Context, v viewer, repo precedent.Repo) (forge.Permission, error) {
 	switch {
 	case v.local:
 		return forge.Admin, nil
 	case v.reader:
 		return forge.Read, nil
+	}
+	repo, err := s.o.DB.PresentName(ctx, repo)
+	if err != nil {
+		return forge.None, err
 	}
 	// The client remembers an answer for a minute.
 	got, err := s.o.Forge.Permission(ctx, repo, forge.Person{ID: precedent.ForgeID(v.person), Login: v.login})

@@ -73,6 +73,23 @@ func TestWhoSeesWhat(t *testing.T) {
 	if strings.ReplaceAll(hidden, "closed", "nothing") != missing {
 		t.Errorf("a repository that may not be read shows\n%s\none that does not exist\n%s", hidden, missing)
 	}
+	// Who takes a former name on the forge does not get what is remembered about the repository that had it.
+	now := precedent.Repo{Host: closed.Host, Owner: "team-now", Name: "closed"}
+	needs.NoError(t, w.db.Follow(t.Context(), precedent.NumberedRepo(now.Host, "7"), now, closed))
+	w.forge.set("sam", closed, forge.Admin)
+	w.forge.set("wanda", closed, forge.None)
+	w.forge.set("wanda", now, forge.Write)
+	for _, repo := range []precedent.Repo{closed, now} {
+		if status, page := b.get(repoPath(repo)); status != http.StatusNotFound || strings.Contains(page, "walrus") {
+			t.Errorf("who has taken the former name sees %s: %d", repo, status)
+		}
+		if status, _ := w.signedIn("wanda").get(repoPath(repo)); status != http.StatusOK {
+			t.Errorf("under %s, who may read it sees %d", repo, status)
+		}
+	}
+	if _, page := b.get("/"); strings.Contains(page, "closed") {
+		t.Error("the first page names it to who has taken its former name")
+	}
 	// A permission that is taken away counts at once here: the client of the forge remembers it for a minute.
 	rita := w.signedIn("rita")
 	w.forge.set("rita", open, forge.None)
