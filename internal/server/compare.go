@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -23,17 +24,24 @@ type news struct {
 // maxTitle limits the stored title of a pull request, in characters.
 const maxTitle = 200
 
+// unsettled is how old an update is, by the forge's clock, after which no other one can have the same time: forges
+// tell whole seconds.
+const unsettled = 3 * time.Second
+
 // compare compares the open pull requests of a repository with how they were last seen. Only what
-// the forge says is compared: no clock of ours is.
-func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forge.PullRequest) news {
+// the forge says is compared, also the time: no clock of ours is.
+func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forge.PullRequest, now time.Time) news {
 	var n news
-	now := map[int]bool{}
+	listed := map[int]bool{}
 	for i := range open {
 		p := &open[i]
-		now[p.Number] = true
+		listed[p.Number] = true
 		is := workspace.PullSeen{
 			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated,
 			Title: text.VisibleLine(text.Cut(string(p.Title), maxTitle)), Labels: slices.Sorted(slices.Values(p.Labels)),
+		}
+		if now.Sub(p.Updated).Abs() < unsettled { // it is looked at once more
+			is.Updated = p.Updated.Add(-time.Millisecond)
 		}
 		was, known := before[p.Number]
 		task := queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head}
@@ -44,7 +52,7 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 			task.Reason = "poll: push"
 		case was.Shape != is.Shape:
 			task.Reason = "poll: changed"
-		case !was.Updated.Equal(is.Updated): // somebody commented, or edited a text
+		case !was.Updated.Equal(p.Updated): // somebody commented, or edited a text
 			task = queue.Task{Kind: queue.Reply, Repo: repo, Pull: p.Number, Reason: "poll: updated"}
 		default:
 			continue
@@ -53,7 +61,7 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 		n.seen = append(n.seen, is)
 	}
 	for pull := range before {
-		if !now[pull] {
+		if !listed[pull] {
 			n.gone = append(n.gone, pull)
 		}
 	}

@@ -200,7 +200,7 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, e
 		repo = base.Repo
 	}
 	p.served.SetBases(repo, basesOf(open))
-	n := compare(repo, before, open)
+	n := compare(repo, before, open, p.forge.Quota().At)
 	if len(n.tasks) == 0 {
 		return false, nil
 	}

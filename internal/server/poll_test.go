@@ -66,7 +66,7 @@ func TestCompare(t *testing.T) {
 				test.change(&p)
 				open = []forge.PullRequest{p}
 			}
-			n := compare(shop, is(openPull(7, 1, "a", "b")), open)
+			n := compare(shop, is(openPull(7, 1, "a", "b")), open, forgetest.Epoch.Add(time.Hour))
 			var got []string
 			for _, task := range n.tasks {
 				got = append(got, fmt.Sprintf("%s %d %s", task.Kind, task.Pull, task.Reason))
@@ -78,6 +78,21 @@ func TestCompare(t *testing.T) {
 				t.Errorf("seen %v, gone %v", n.seen, n.gone)
 			}
 		})
+	}
+}
+
+// TestCompareSameSecond: a comment of the second in which a poll looked is found by the next one, and makes one job.
+func TestCompareSameSecond(t *testing.T) {
+	p := openPull(7, 1)
+	seen := map[int]workspace.PullSeen{7: {Pull: 7, Head: p.Head.SHA, Shape: shapeOf(&p)}}
+	for i, want := range []int{1, 1, 0} {
+		n := compare(shop, seen, []forge.PullRequest{p}, p.Updated.Add(time.Duration(i)*time.Minute))
+		for _, is := range n.seen {
+			seen[7] = is
+		}
+		if len(n.tasks) != want {
+			t.Errorf("poll %d: %+v", i, n.tasks)
+		}
 	}
 }
 
