@@ -88,6 +88,9 @@ type tokens struct {
 // asAppKey marks requests that the app sends as itself, without an installation.
 type asAppKey struct{}
 
+// tokenKey marks requests with a token of their own, which is the value.
+type tokenKey struct{}
+
 // installationKey marks requests about a whole installation; the value is its id.
 type installationKey struct{}
 
@@ -96,7 +99,10 @@ type installationKey struct{}
 func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	now := t.client.wire.Now()
 	repo, ok := ctx.Value(repoKey{}).(precedent.Repo)
+	own, has := ctx.Value(tokenKey{}).(wire.Token)
 	switch {
+	case has:
+		return own, nil
 	case t.app == nil:
 		return t.plain, nil
 	case ctx.Value(asAppKey{}) != nil:
@@ -188,9 +194,13 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 		return installationToken{}, err
 	}
 	got, err := t.issueMost(do, found.ID, repo)
-	if isInvalid(err) {
-		e, _ := errors.AsType[*forge.Error](err)
-		e.Hint = "if the repository was renamed or moved, use its present name: GitHub gives Apps no tokens by the former one"
+	if isInvalid(err) { // GitHub gives no tokens by a former name, and redirects all else
+		var present repository
+		if whole, wrong := t.ofInstallation(ctx, found.ID, t.client.wire.Now()); wrong == nil &&
+			do.With(tokenKey{}, whole).Get(&present, "repos/%s/%s", repo.Owner, repo.Name) == nil &&
+			forge.IsName(present.Name) && present.Name != repo.Name {
+			got, err = t.issueMost(do, found.ID, precedent.Repo{Host: repo.Host, Owner: repo.Owner, Name: present.Name})
+		}
 	}
 	if err != nil {
 		return installationToken{}, err
