@@ -50,6 +50,8 @@ func (g *GitHub) may(c *call, r *Repo, p *Pull, mutation string) *graphError {
 	switch {
 	case r.Archived:
 		return &graphError{"FORBIDDEN", "Repository was archived so is read-only."}
+	case c.may != nil && c.may["contents"] != "write" && mutation != "minimizeComment":
+		return &graphError{"FORBIDDEN", "Resource not accessible by integration"}
 	case !c.app && !r.mayWrite(c.who) && c.who.ID != p.Author.ID:
 		return &graphError{"FORBIDDEN", fmt.Sprintf("%s does not have the correct permissions to execute `%s%s`", c.who.Login,
 			strings.ToUpper(mutation[:1]), mutation[1:])}

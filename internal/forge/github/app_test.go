@@ -40,7 +40,12 @@ var precedentApp = forgetest.App{ID: 77, ClientID: "Iv23abc", Slug: "acme-review
 // appClient is a client of an app that the server lets in.
 func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub) *Client {
 	t.Helper()
-	a := precedentApp
+	return appClientOf(t, s, g, precedentApp)
+}
+
+// appClientOf is a client of such an app.
+func appClientOf(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, a forgetest.App) *Client {
+	t.Helper()
 	a.Key = &appKey().PublicKey
 	g.AsApp(a)
 	app, err := NewApp(a.ClientID, appPEM())
@@ -61,6 +66,27 @@ func TestAppOfARenamedRepository(t *testing.T) {
 	}
 	if n := g.Issued(); n != 2 {
 		t.Errorf("%d tokens", n)
+	}
+}
+
+// TestAppResolves: an App resolves conversations if its token may write contents, and else says that.
+func TestAppResolves(t *testing.T) {
+	for contents, want := range map[string]string{"read": "contents: write", "write": ""} {
+		s, g, _, repo := open(t)
+		p := shop(s).Pulls[1]
+		talk(s, p, 1)
+		app := precedentApp
+		app.Permissions = map[string]string{
+			"contents": contents, "pull_requests": "write", "issues": "write", "checks": "write", "metadata": "read",
+		}
+		c := appClientOf(t, s, g, app)
+		c.tokens.app = c.tokens.app.ForServer()
+		all, err := c.Threads(t.Context(), repo, 1)
+		needs.NoError(t, err)
+		no, err := c.Resolve(t.Context(), repo, 1, all[len(all)-1], true)
+		if err != nil || (no == "") != (want == "") || !strings.Contains(string(no), want) {
+			t.Errorf("contents: %s: %q, %v", contents, no, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -175,7 +176,11 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	if t.ID == "" && do.Err() == nil {
 		return "GitHub resolves conversations only by GraphQL, which this token cannot use", nil
 	}
-	return threadsUnsupported(c.mutate(do, text, map[string]any{"id": t.ID}, new(struct{})))
+	no, err := threadsUnsupported(c.mutate(do, text, map[string]any{"id": t.ID}, new(struct{})))
+	if strings.Contains(string(no), "not accessible by") {
+		no += ": GitHub lets the tokens of Apps and workflows do that only with contents: write"
+	}
+	return no, err
 }
 
 // threadsUnsupported turns a missing permission into an Unsupported.
