@@ -55,6 +55,11 @@ func TestRoundsNothing(t *testing.T) {
 		t.Errorf("paused, and the comments cannot be read: %+v, %v", did, err)
 	}
 	s.labelled("paused", label.ReviewNeeded)
+	s.relabel(label.None)
+	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent review")
+	s.idle("paused, and asked for a review")
+	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent resume")
+	s.round("what was asked for during the pause", round.Review, label.None)
 }
 
 // TestT18HeadMovesInARound: the label is for the head that was reviewed, and labels that people set

@@ -152,7 +152,7 @@ func (x *round) run(ctx context.Context) error {
 		x.did.Why = "it is " + string(pr.State)
 		return nil
 	case pr.Locked:
-		x.did.Why = "it is locked, so that nothing can be posted"
+		x.did.Why, x.unserved = "it is locked, so that nothing can be posted", true
 		return nil
 	}
 	x.pub.Poster.AwaitReview = true
@@ -164,7 +164,7 @@ func (x *round) run(ctx context.Context) error {
 		return err
 	}
 	if conversed.Paused {
-		x.did.Why = "it is paused by " + conversed.PausedBy
+		x.did.Why, x.unserved = "it is paused by "+conversed.PausedBy, true
 		return nil
 	}
 	if err := x.readRules(ctx); err != nil {
