@@ -195,6 +195,18 @@ func TestForksGetNothing(t *testing.T) {
 			t.Errorf("%s does not tell forks from others: %q", name, fork.If)
 		}
 	}
+	// GitHub treats a run like that of a fork if Dependabot caused it, whoever opened the pull request. What the one
+	// workflow leaves out, the other reviews.
+	w := ciAll(t)
+	for name, cond := range map[string]string{
+		"github.actor != 'dependabot[bot]'":                          w[".github/workflows/precedent.yml"].Jobs["review"].If,
+		"github.actor == 'dependabot[bot]'":                          w[".github/workflows/precedent.yml"].Jobs["fork"].If,
+		"github.event.workflow_run.actor.login == 'dependabot[bot]'": w[".github/workflows/precedent-forks.yml"].Jobs["review"].If,
+	} {
+		if !strings.Contains(cond, name) {
+			t.Errorf("%q does not have %q", cond, name)
+		}
+	}
 	action := readAction(t)
 	for input, want := range map[string]string{"post": "false", "memory": "none", "memory-db": "", "anthropic-api-key": "", "marker-key": ""} {
 		if d := action.Inputs[input].Default; d == nil || *d != want {
