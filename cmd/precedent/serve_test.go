@@ -45,6 +45,38 @@ func TestServeReviews(t *testing.T) {
 	}
 }
 
+// TestServeLastWords: what was said right before a pull request was merged counts, and so does a reaction to the last
+// answer, of which a forge sends no event.
+func TestServeLastWords(t *testing.T) {
+	t.Parallel()
+	s := newShopPull(t)
+	serve := func() {
+		t.Helper()
+		if status, said := s.run("serve", "--once", "--repositories", s.repoName()); status != 0 {
+			t.Fatalf("status %d\n%s", status, said)
+		}
+	}
+	serve()
+	world := s.door.stage.World
+	world.Say(s.pull, dana, "", "@precedent remember this: amounts are in cents")
+	serve()
+	answers := s.answers()
+	if len(answers) != 1 || !strings.Contains(string(answers[0].Body), "pending") {
+		t.Fatalf("%s", string(answers[0].Body))
+	}
+	world.React(s.pull, forge.CommentRef{Kind: forge.OnThread, ID: answers[0].ID}, maintainer, "+1")
+	world.Say(s.pull, maintainer, "", "@precedent remember this: prices are rounded up")
+	world.Change(func() { s.pull.State = forge.Merged })
+	serve()
+	said := ""
+	for _, c := range s.answers() {
+		said += string(c.Body)
+	}
+	if !strings.Contains(said, "Approved by mona") || !strings.Contains(said, "prices are rounded up") {
+		t.Errorf("it says\n%s", said)
+	}
+}
+
 // TestServeAlone: a second server on the same file ends with an error, and changes nothing.
 func TestServeAlone(t *testing.T) {
 	t.Parallel()

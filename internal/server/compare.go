@@ -66,8 +66,10 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 		}
 	}
 	slices.Sort(n.gone)
-	for _, pull := range n.gone {
-		n.tasks = append(n.tasks, queue.Task{Kind: queue.Outcomes, Repo: repo, Pull: pull, Reason: "poll: closed"})
+	for _, pull := range n.gone { // somebody may have commented right before
+		for _, kind := range []queue.Kind{queue.Reply, queue.Outcomes} {
+			n.tasks = append(n.tasks, queue.Task{Kind: kind, Repo: repo, Pull: pull, Reason: "poll: closed"})
+		}
 	}
 	if len(n.gone) > 0 {
 		n.tasks = append(n.tasks, queue.Task{Kind: queue.CatchUp, Repo: repo, Reason: "poll: closed"})

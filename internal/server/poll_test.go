@@ -57,7 +57,7 @@ func TestCompare(t *testing.T) {
 			"reply 7 poll: updated",
 		},
 		{"another one", nil, "review 8 poll: new"},
-		{"closed", nil, "outcomes 7 poll: closed, catch-up 0 poll: closed"},
+		{"closed", nil, "reply 7 poll: closed, outcomes 7 poll: closed, catch-up 0 poll: closed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := openPull(7, 1, "a", "b")
@@ -172,7 +172,7 @@ func TestPollAfterRestart(t *testing.T) {
 	}
 	p.pulls = []forge.PullRequest{openPull(8, 3)}
 	p.poller.Round(t.Context())
-	if got := p.due(t); got != "catch-up 0, outcomes 7, review 8" {
+	if got := p.due(t); got != "catch-up 0, outcomes 7, reply 7, review 8" {
 		t.Errorf("after a change: %s", got)
 	}
 	// What could not be noted is wanted again.
@@ -227,7 +227,7 @@ func TestFault9PageFails(t *testing.T) {
 	}
 	s.Script.Forget()
 	p.poller.Round(t.Context())
-	if got := p.due(t); got != "catch-up 0, outcomes 1199, review 7" {
+	if got := p.due(t); got != "catch-up 0, outcomes 1199, reply 1199, review 7" {
 		t.Errorf("after that: %.200s", got)
 	}
 }

@@ -16,8 +16,8 @@ var pullTasks = map[string][]queue.Kind{
 	forge.ActionUnlabeled:    {queue.Review},
 	forge.ActionEdited:       {queue.Review}, // its base may be another one
 	forge.ActionReview:       {queue.Review},
-	forge.ActionClosed:       {queue.Outcomes},
-	forge.ActionMerged:       {queue.Outcomes, queue.CatchUp},
+	forge.ActionClosed:       {queue.Reply, queue.Outcomes}, // reactions to answers make no events
+	forge.ActionMerged:       {queue.Reply, queue.Outcomes, queue.CatchUp},
 }
 
 // commentTasks are the same for comments. That a conversation was resolved is read when the

@@ -21,7 +21,7 @@ func TestTasks(t *testing.T) {
 		"pull_request opened": {"review 7"}, "pull_request reopened": {"review 7"}, "pull_request synchronized": {"review 7"},
 		"pull_request ready": {"review 7"}, "pull_request labeled": {"review 7"}, "pull_request unlabeled": {"review 7"},
 		"pull_request edited": {"review 7"}, "pull_request review-requested": {"review 7"},
-		"pull_request closed": {"outcomes 7"}, "pull_request merged": {"outcomes 7", "catch-up 0"},
+		"pull_request closed": {"reply 7", "outcomes 7"}, "pull_request merged": {"reply 7", "outcomes 7", "catch-up 0"},
 		"comment ": {"reply 7"}, "comment created": {"reply 7"}, "comment edited": {"reply 7"},
 		"comment deleted": {"reply 7"},
 	}
