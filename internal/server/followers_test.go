@@ -67,24 +67,29 @@ func TestJobsWaitForRepositories(t *testing.T) {
 // TestOwnerWhoIsGone: an owner that no longer exists keeps nobody from knowing what is served, and
 // the others are not listed every minute.
 func TestOwnerWhoIsGone(t *testing.T) {
-	asked := 0
-	s := newServed(Repositories{Owners: []string{"gone", "acme"}}, func(_ context.Context, owner string) ([]precedent.Repo,
-		error,
-	) {
-		asked++
-		if owner == "gone" {
-			return nil, &forge.Error{Kind: forge.KindNotFound, Status: http.StatusNotFound}
+	for kind, status := range map[forge.ErrorKind]int{forge.KindNotFound: http.StatusNotFound, forge.KindTooLarge: 0} {
+		asked := 0
+		s := newServed(Repositories{Owners: []string{"gone", "acme"}},
+			func(_ context.Context, owner string) ([]precedent.Repo, error) {
+				asked++
+				if owner == "gone" {
+					return nil, &forge.Error{Kind: kind, Status: status}
+				}
+				return []precedent.Repo{shop}, nil
+			}, time.Now)
+		if err := s.Refresh(t.Context()); err == nil {
+			t.Errorf("%s: nobody is told", kind)
 		}
-		return []precedent.Repo{shop}, nil
-	}, time.Now)
-	if err := s.Refresh(t.Context()); err == nil {
-		t.Error("nobody is told")
-	}
-	if _, is, known := s.Find(precedent.Repo{Host: shop.Host, Owner: "other", Name: "app"}); is || !known {
-		t.Error("it is not known what is served")
-	}
-	if err := s.Refresh(t.Context()); err != nil || asked != 2 {
-		t.Errorf("%v, listed %d times", err, asked)
+		if _, is, known := s.Find(precedent.Repo{Host: shop.Host, Owner: "other", Name: "app"}); is || !known {
+			t.Errorf("%s: it is not known what is served", kind)
+		}
+		if err := s.Refresh(t.Context()); err != nil || asked != 2 {
+			t.Errorf("%s: %v, listed %d times", kind, err, asked)
+		}
+		s.due, s.whole = time.Time{}, false
+		if all, err := s.Known(t.Context()); err != nil || len(all) != 1 {
+			t.Errorf("%s: %v, %v", kind, all, err)
+		}
 	}
 }
 

@@ -124,15 +124,20 @@ func (s *served) Known(ctx context.Context) ([]precedent.Repo, error) {
 	whole := s.whole
 	s.mu.Unlock()
 	if !whole {
-		if err := s.Refresh(ctx); err != nil {
+		err := s.Refresh(ctx)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.whole {
 			return nil, err
 		}
+		return s.sorted, nil
 	}
 	return s.All(), nil
 }
 
 // Refresh reads the sources if that is due. If one fails, the repositories stay as they were, and
-// those that other sources add are added. An owner who is gone counts as read.
+// those that other sources add are added. An owner who is gone, and one who has more than are listed, count as read;
+// the error tells of them.
 func (s *served) Refresh(ctx context.Context) error {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -149,12 +154,14 @@ func (s *served) Refresh(ctx context.Context) error {
 	if s.from.All {
 		owners = append(slices.Clip(owners), "")
 	}
-	all, failed, gone := slices.Clone(listed), error(nil), error(nil)
+	all, failed, gone, cut := slices.Clone(listed), error(nil), error(nil), error(nil)
 	for _, owner := range owners {
 		found, err := s.list(ctx, owner)
 		all = append(all, found...)
 		switch kind := forge.KindOf(err); {
-		case err == nil, kind == forge.KindTooLarge:
+		case err == nil:
+		case kind == forge.KindTooLarge:
+			cut = fmt.Errorf("list repositories: %w", err)
 		case kind == forge.KindNotFound:
 			gone = fmt.Errorf("list repositories: %w", err)
 		default:
@@ -170,7 +177,7 @@ func (s *served) Refresh(ctx context.Context) error {
 	if failed == nil {
 		s.whole, s.due = true, now.Add(rereadEvery)
 	}
-	return cmp.Or(failed, gone)
+	return cmp.Or(failed, gone, cut)
 }
 
 // SetBases notes the branches that open pull requests of a repository are merged into.

@@ -40,12 +40,7 @@ var precedentApp = forgetest.App{ID: 77, ClientID: "Iv23abc", Slug: "acme-review
 // appClient is a client of an app that the server lets in.
 func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub) *Client {
 	t.Helper()
-	return appClientOf(t, s, g, precedentApp)
-}
-
-// appClientOf is a client of such an app.
-func appClientOf(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, a forgetest.App) *Client {
-	t.Helper()
+	a := precedentApp
 	a.Key = &appKey().PublicKey
 	g.AsApp(a)
 	app, err := NewApp(a.ClientID, appPEM())
@@ -75,12 +70,9 @@ func TestAppResolves(t *testing.T) {
 		s, g, _, repo := open(t)
 		p := shop(s).Pulls[1]
 		talk(s, p, 1)
-		app := precedentApp
-		app.Permissions = map[string]string{
-			"contents": contents, "pull_requests": "write", "issues": "write", "checks": "write", "metadata": "read",
-		}
-		c := appClientOf(t, s, g, app)
-		c.tokens.app = c.tokens.app.ForServer()
+		c := serverClient(t, s, g, map[string]string{
+			"contents": contents, "pull_requests": "write", "issues": "write", "metadata": "read",
+		})
 		all, err := c.Threads(t.Context(), repo, 1)
 		needs.NoError(t, err)
 		no, err := c.Resolve(t.Context(), repo, 1, all[len(all)-1], true)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ func (c *Client) Repositories(ctx context.Context, owner string) ([]precedent.Re
 	var err error
 	switch {
 	case c.tokens.app != nil:
-		listed, err = c.installedRepositories(do)
+		listed, err = c.installedRepositories(do, owner)
 	case owner == "":
 		listed, err = wire.List[repository](do, "user/repos?sort=full_name")
 	default:
@@ -71,10 +70,11 @@ func (c *Client) ownedRepositories(do wire.Call, owner string) ([]*repository, e
 	return wire.List[repository](do, "users/%s/repos?sort=full_name", owner)
 }
 
-// installedRepositories lists those of all installations of the app.
-func (c *Client) installedRepositories(do wire.Call) ([]*repository, error) {
+// installedRepositories lists those of all installations of the app, or of those of an owner.
+func (c *Client) installedRepositories(do wire.Call, owner string) ([]*repository, error) {
 	type installation struct {
 		ID          int64
+		Account     struct{ Login string }
 		SuspendedAt time.Time `json:"suspended_at"`
 	}
 	installed, err := wire.List[installation](do.With(asAppKey{}, true), "app/installations")
@@ -83,15 +83,14 @@ func (c *Client) installedRepositories(do wire.Call) ([]*repository, error) {
 	}
 	var ids []int64
 	for _, i := range installed {
-		if i.SuspendedAt.IsZero() {
+		if i.SuspendedAt.IsZero() && (owner == "" || strings.EqualFold(i.Account.Login, owner)) {
 			ids = append(ids, i.ID)
 		}
 	}
+	var more error
 	if len(ids) > maxInstallations {
-		return nil, &forge.Error{
-			Kind: forge.KindTooLarge, Status: http.StatusOK,
-			Msg: fmt.Sprintf("%s: the app has more than %d installations", do.Doing(), maxInstallations),
-		}
+		ids = ids[:maxInstallations]
+		more = do.Refuse(forge.KindTooLarge, "only the first %d installations of the app were read", maxInstallations)
 	}
 	type page struct{ Repositories []*repository }
 	var all []*repository
@@ -103,7 +102,7 @@ func (c *Client) installedRepositories(do wire.Call) ([]*repository, error) {
 			return all, err
 		}
 	}
-	return all, nil
+	return all, more
 }
 
 // blockingRules are the rules of rulesets that refuse a push, without regard to who may bypass them: GitHub does

@@ -230,6 +230,17 @@ func TestRepositoriesOfAnApp(t *testing.T) {
 	if got, err = c.Repositories(t.Context(), "ACME"); err != nil || !slices.Equal(got, []precedent.Repo{shop}) {
 		t.Errorf("%v, %v", got, err)
 	}
+	// Of more installations than are read, some count; those of others are not read for an owner.
+	for owner, other := range map[string]string{"": "acme", "acme": "zed"} {
+		many := strings.Repeat(`{"id":9,"account":{"login":"`+other+`"}},`, maxInstallations)
+		s.Script.Plan(forgetest.Fault{
+			On: "/app/installations?page=1", Status: http.StatusOK, Body: "[" + many + `{"id":9,"account":{"login":"acme"}}]`,
+		}, forgetest.Fault{On: "/app/installations?page=2", Status: http.StatusOK, Body: "[]"})
+		got, err := c.Repositories(t.Context(), owner)
+		if !slices.Contains(got, shop) || forge.IsPartial(err) != (owner == "") || owner != "" && err != nil {
+			t.Errorf("%q: %v, %v", owner, got, err)
+		}
+	}
 }
 
 // TestDeliveries: what failed and no later attempt delivered is listed, oldest first, and sent again
