@@ -325,6 +325,19 @@ func TestConversationGone(t *testing.T) {
 	if d := s.deliver(); d.Left != 0 || s.states()["reply superseded"] != 1 || s.states()["close superseded"] != 1 {
 		t.Errorf("%+v, %v", d, s.states())
 	}
+	// Of one that is deleted right before it is closed, GitHub says so with status 200; the rest is posted.
+	s = newStage(t)
+	s.say(1, findings(1, 2)...)
+	ts := s.threads()
+	s.plan(s.answered(2, precedent.Addressed, "Fixed.", ts...), failOn)
+	s.Script.Plan(forgetest.Fault{Method: "POST", On: "/replies", Skip: 1, CallAfter: func() {
+		for _, id := range s.World.Threads(s.pull)[0].Comments {
+			s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: id})
+		}
+	}})
+	if d := s.deliver(); d.Left != 0 || d.Undeliverable != "" || s.states()["close superseded"] != 1 || s.states()["close confirmed"] != 1 {
+		t.Errorf("%+v, %v", d, s.states())
+	}
 }
 
 // TestAnotherDefectOfAPlaceThatPeopleEnded: it has no comment of its own, so that

@@ -1,7 +1,9 @@
 package forgetest
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -126,6 +128,9 @@ func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.CommentRef)
 	if c.Kind == forge.OnLine {
 		_, err = f.Reply(t.Context(), repo(f), till, c.ID, "x")
 		refused(t, err, forge.KindClosed, forge.KindNotFound, forge.KindUnsupported)
+		if e, _ := errors.AsType[*forge.Error](err); e.Kind == forge.KindClosed && e.Status != http.StatusNotFound {
+			t.Errorf("%v: as if nothing could be said on the pull request", err)
+		}
 	}
 }
 

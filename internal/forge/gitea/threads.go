@@ -61,7 +61,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	case err != nil:
 		return forge.Comment{}, err
 	case first == nil:
-		return forge.Comment{}, do.Refuse(forge.KindClosed, "the comment was deleted")
+		return forge.Comment{}, do.Refuse(forge.KindNotFound, "the comment was deleted")
 	}
 	var m comment
 	if mode == viaReply {

@@ -99,9 +99,7 @@ func graphError(do wire.Call, got graphAnswer, header http.Header, writes bool) 
 	}
 	switch got.Errors[0].Type {
 	case "NOT_FOUND":
-		if e.Kind = forge.KindNotFound; writes {
-			e.Kind = forge.KindClosed
-		}
+		e.Kind = forge.KindNotFound // the conversation or the review: the pull request may go on
 	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
 		e.Kind, e.Hint = forge.KindAuth, hintFor(http.StatusForbidden, nil)
 		if writes && strings.Contains(said, "archived") {

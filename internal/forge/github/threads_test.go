@@ -117,7 +117,7 @@ func TestAnswersOfGraphQL(t *testing.T) {
 		read, write forge.ErrorKind
 		unsure      bool
 	}{
-		{"not found", failed("NOT_FOUND"), forge.KindNotFound, forge.KindClosed, false},
+		{"not found", failed("NOT_FOUND"), forge.KindNotFound, forge.KindNotFound, false},
 		{"limit", failed("RATE_LIMITED"), forge.KindRate, forge.KindRate, false},
 		{
 			"archived", `{"errors":[{"type":"FORBIDDEN","message":"Repository was archived so is read-only."}]}`, "",
