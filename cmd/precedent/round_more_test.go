@@ -126,6 +126,31 @@ func TestRoundsRetargeted(t *testing.T) {
 	s.idle("again")
 }
 
+// unresolving is a forge that refuses to resolve conversations.
+type unresolving struct{ forge.Forge }
+
+func (f unresolving) Resolve(context.Context, precedent.Repo, int, forge.Thread, bool) (forge.Unsupported, error) {
+	return "", &forge.Error{Kind: forge.KindInvalid, Status: http.StatusUnprocessableEntity, Msg: "GitHub refuses that"}
+}
+
+// TestRoundsUnresolved: a conversation that the forge does not resolve keeps nobody after it from being answered.
+func TestRoundsUnresolved(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.round("review", round.Review, label.Changes)
+	s.bend = func(f forge.Forge) forge.Forge { return unresolving{f} }
+	world := s.door.stage.World
+	world.Say(s.pull, maintainer, s.shown(forge.OnLine)[0].ID, "won't fix: it is only a fixture")
+	world.Say(s.pull, maintainer, "", "@precedent remember this: amounts are in cents")
+	if _, err := s.try(); err != nil {
+		t.Fatal(err)
+	}
+	if said := bodies(s.answers()); !strings.Contains(said, "stays open: GitHub refuses that") ||
+		!strings.Contains(said, "amounts are in cents") {
+		t.Errorf("it says:\n%s", said)
+	}
+}
+
 // TestRoundsMalformed: a fix whose answer cannot be read is said once a head and is no attempt, whatever the engine says later.
 func TestRoundsMalformed(t *testing.T) {
 	t.Parallel()

@@ -194,6 +194,9 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 func (c *conversation) closeOnForge(ctx context.Context, t *precedent.Thread) (forge.Unsupported, error) {
 	no, err := c.Pull.Conn.Resolve(ctx, c.Pull.Repo.Repo, c.Pull.Number,
 		forge.Thread{ID: t.Forge, Comments: []precedent.ForgeID{t.Comment}}, true)
+	if e, ok := errors.AsType[*forge.Error](err); ok && (e.Kind == forge.KindInvalid || e.Kind == forge.KindNotFound) {
+		return forge.Unsupported(e.Msg), nil // as it would be the next time, and others wait for their answers
+	}
 	if err != nil {
 		return "", c.Pull.Conn.Explain(err)
 	}
