@@ -22,7 +22,7 @@ func leftovers(ctx context.Context, in *Input) Result {
 		if ctx.Err() != nil {
 			return c.result(ctx, nil)
 		}
-		if kind := strayKind(f); kind >= 0 {
+		if kind := strayKind(in, f); kind >= 0 {
 			strays[kind] = append(strays[kind], f)
 			continue
 		}
@@ -112,22 +112,36 @@ var strayKinds = []struct {
 	path func() *regexp.Regexp
 }{
 	{"a backup or a swap file of an editor", text.Pattern(`(^|/)(\.[^/]+\.sw[nop]|[^/]*[^/~.]~|#[^/]+#|\.#[^/]+)$`)},
-	{"a copy that a merge, a patch or a person left", text.Pattern(`\.(orig|rej|bak)$|[^/] copy( \d+)?\.\w+$| - Copy( \(\d+\))?\.\w+$`)},
+	{"what a merge or a patch left", text.Pattern(`\.(orig|rej)$`)},
+	{besideOriginal, text.Pattern(`[^/](\.bak| copy( \d+)?| - Copy( \(\d+\))?)(\.\w+)?$`)},
 	{"data of the operating system about a folder", text.Pattern(`(^|/)(\.DS_Store|Thumbs\.db|ehthumbs\.db)$`)},
 	{"a cache or state of a tool on one machine", text.Pattern(`(^|/)(__pycache__/[^/]+|[^/]+\.py[co]|\.ipynb_checkpoints/.+` +
 		`|\.svn/.+|CVS/(Entries|Root)|\.idea/workspace\.xml|nohup\.out|(npm-debug|yarn-error|lerna-debug|debug)\.log|hs_err_pid\d+\.log)$`)},
 }
 
+// besideOriginal is a kind whose first group is what the name has more than that of the original.
+const besideOriginal = "a copy beside its original"
+
 // strayKind returns the index of the kind of an added file, -1 if it is none. In tests and in copies of other projects,
-// such files are kept on purpose.
-func strayKind(f *diff.File) int {
+// such files are kept on purpose, and what is named like a copy is one only beside its original.
+func strayKind(in *Input, f *diff.File) int {
 	if f.Status != diff.Added || !inProduct(f.Path) || strings.HasPrefix(f.Skip, "vendored") {
 		return -1
 	}
 	for i, kind := range strayKinds {
-		if kind.path().MatchString(f.Path) {
-			return i
+		at := kind.path().FindStringSubmatchIndex(f.Path)
+		if at == nil {
+			continue
 		}
+		if kind.what == besideOriginal {
+			if in.Read == nil {
+				return -1
+			}
+			if _, err := in.Read(f.Path[:at[2]] + f.Path[at[3]:]); err != nil {
+				return -1
+			}
+		}
+		return i
 	}
 	return -1
 }
@@ -149,7 +163,7 @@ func strayFinding(what string, files []*diff.File) precedent.Finding {
 	if len(files) > 1 {
 		var names []string
 		for _, f := range files[:min(len(files), maxPlaces)] {
-			names = append(names, f.Path)
+			names = append(names, "`"+strings.ReplaceAll(text.VisibleLine(f.Path), "`", "'")+"`")
 		}
 		found.Body += fmt.Sprintf("\n\n%d files of this kind are added: %s", len(files), strings.Join(names, ", "))
 		if len(files) > maxPlaces {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -56,14 +57,22 @@ func TestLeftLines(t *testing.T) {
 func TestStrayFiles(t *testing.T) {
 	for path, want := range map[string]string{
 		"src/.user.go.swp": "an editor", "src/user.go~": "an editor", "#notes#": "an editor",
-		"SqlMapper.cs.rej": "a merge, a patch", "channels.c.orig": "a merge, a patch", "service copy.py": "a merge, a patch",
-		"app - Copy.json": "a merge, a patch", "a/.DS_Store": "operating system", "img/Thumbs.db": "operating system",
+		"SqlMapper.cs.rej": "a merge or a patch", "channels.c.orig": "a merge or a patch", "service copy.py": "its original",
+		"app - Copy.json": "its original", "service.py.bak": "its original", "ad copy.html": "", "shop.bak": "", "a/.DS_Store": "operating system", "img/Thumbs.db": "operating system",
 		"geo/__pycache__/coder.cpython-313.pyc": "one machine", ".idea/workspace.xml": "one machine",
 		"lib/.svn/entries": "one machine", "yarn-error.log": "one machine", "a/debug.log": "one machine",
 		"test/data.orig": "", "testdata/.a.swp": "", "docs/a.md~": "", "src/copy.py": "", "orig": "", "app.log": "",
 		".idea/misc.xml": "", "a.swp": "", "src/original.go": "",
 	} {
-		in := &Input{Change: &diff.Change{Files: []diff.File{{Path: path, Status: diff.Added, Binary: true, Skip: "binary"}}}}
+		in := &Input{
+			Change: &diff.Change{Files: []diff.File{{Path: path, Status: diff.Added, Binary: true, Skip: "binary"}}},
+			Read: func(path string) ([]byte, error) {
+				if path == "service.py" || path == "app.json" {
+					return nil, nil
+				}
+				return nil, fs.ErrNotExist
+			},
+		}
 		r := run(t, "leftovers", in)
 		if want == "" {
 			same(t, r)
@@ -89,7 +98,7 @@ func TestStrayFilesTogether(t *testing.T) {
 	}...)
 	r := run(t, "leftovers", &Input{Change: c})
 	same(t, r, "a.c.orig:1 stray-file low", ".DS_Store stray-file low")
-	if want := "2 files of this kind are added: a.c.orig, b.c.orig."; !strings.Contains(r.Findings[0].Body, want) {
+	if want := "2 files of this kind are added: `a.c.orig`, `b.c.orig`."; !strings.Contains(r.Findings[0].Body, want) {
 		t.Error(r.Findings[0].Body)
 	}
 }

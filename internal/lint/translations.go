@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -36,10 +37,11 @@ func translations(ctx context.Context, in *Input) Result {
 		if f.Content != diff.Catalogue && !isLocale(f.Path) || f.Status == diff.Deleted {
 			continue
 		}
+		t := translation{file: f, before: placeholdersBefore(f)}
 		if path.Ext(f.Path) == ".po" {
 			for h := range f.Hunks {
 				gettextEntries(newSide(&f.Hunks[h]), func(l diff.Line, source, translated string) {
-					c.addUnknown(f, l, source, translated)
+					t.check(c, l, source, translated)
 				})
 			}
 			continue
@@ -50,43 +52,58 @@ func translations(ctx context.Context, in *Input) Result {
 		}
 		for l := range f.AddedLines() {
 			if key := entry.FindStringSubmatch(l.Text); key != nil && strings.ContainsAny(key[2], "{%:") {
-				c.addUnknown(f, l, sources.of(f.Path, key[1]), key[2])
+				source := sources.of(f.Path, key[1])
+				if plural().MatchString(key[1]) { // the number is known, also where English does not need it
+					source = strings.Replace(source, "{{", "{{count}}{{", 1)
+				}
+				t.check(c, l, source, key[2])
 			}
 		}
 	}
 	return c.result(ctx, nil)
 }
 
-// addUnknown adds a finding if a translation has a placeholder that its source has not.
-func (c *collect) addUnknown(f *diff.File, l diff.Line, source, translated string) {
+// translation is a translated catalogue of the change.
+type translation struct {
+	file   *diff.File
+	before map[string]bool // the placeholders in deleted lines
+}
+
+// check adds a finding if a translation has a placeholder that its source has not. If a deleted line has it, the entry
+// moved, or was wrapped again.
+func (t *translation) check(c *collect, l diff.Line, source, translated string) {
 	unknown, known := unknownPlaceholder(source, translated)
-	if unknown == "" || deletes(f, unknown) { // the entry moved, or was wrapped again
+	if unknown == "" || t.before[unknown] {
 		return
 	}
-	found := newFinding(f, precedent.Right, l)
+	found := newFinding(t.file, precedent.Right, l)
 	found.Category, found.Severity, found.Rule = precedent.Bugs, precedent.Medium, "unknown-placeholder"
 	found.Confidence, found.Title = placeholderSure, title(fmt.Sprintf("Translation uses %s, which the source text does not have", unknown))
-	found.Body = fmt.Sprintf("The program fills in the placeholders of the source text (%s) and no others. With this one it shows the "+
+	found.Body = fmt.Sprintf("The program fills in the placeholders of the source text (`%s`) and no others. With this one it shows the "+
 		"name instead of a value, or fails when it formats the text.\n\nUse the placeholders of the source text as they are; their names are not "+
-		"translated.", strings.Join(known, ", "))
+		"translated.", strings.Join(known, "`, `"))
 	c.add(found)
 }
 
-// deletes reports whether the change deletes a line of a file with a text.
-func deletes(f *diff.File, s string) bool {
+// placeholdersBefore returns the placeholders in the deleted lines of a file.
+func placeholdersBefore(f *diff.File) map[string]bool {
+	found := map[string]bool{}
 	for h := range f.Hunks {
 		for _, l := range f.Hunks[h].Lines {
-			if l.Op == diff.Delete && strings.Contains(l.Text, s) {
-				return true
+			if l.Op != diff.Delete {
+				continue
+			}
+			for _, m := range placeholder().FindAllStringSubmatch(l.Text, -1) {
+				found[nameOf(m)] = true
 			}
 		}
 	}
-	return false
+	return found
 }
 
 // placeholder matches what programs replace in texts, in a group for each of placeholderForms.
 var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
-	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|(?:^|[^\pL\pN:]):([a-zA-Z_]{2,})|%(\d+)\$[a-zA-Z@]`)
+	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|(?:^|[^\pL\pN:]):([\pL_][\pL\pM_]+)|%(\d+)\$[a-zA-Z@]`)
 
 var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", ":%s", "%%%s$s"}
 
@@ -113,7 +130,7 @@ func unknownPlaceholder(source, translated string) (unknown string, known []stri
 	var names [len(placeholderForms)][]string
 	for _, m := range placeholder().FindAllStringSubmatch(source, -1) {
 		form := formOf(m)
-		if name := fmt.Sprintf(placeholderForms[form], m[form]); !slices.Contains(names[form], name) {
+		if name := nameOf(m); !slices.Contains(names[form], name) {
 			names[form] = append(names[form], name)
 		}
 	}
@@ -126,7 +143,7 @@ func unknownPlaceholder(source, translated string) (unknown string, known []stri
 	}
 	for _, m := range placeholder().FindAllStringSubmatch(translated, -1) {
 		form := formOf(m)
-		name := fmt.Sprintf(placeholderForms[form], m[form])
+		name := nameOf(m)
 		if form == byNumber {
 			if n, _ := strconv.Atoi(m[form]); n > directives && directives > 0 {
 				return name, []string{fmt.Sprintf("%%1$s to %%%d$s", directives)}
@@ -146,6 +163,12 @@ func unknownPlaceholder(source, translated string) (unknown string, known []stri
 // formOf returns the form of a match of placeholder.
 func formOf(m []string) int {
 	return 1 + slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
+}
+
+// nameOf returns the placeholder of a match without what formats its value.
+func nameOf(m []string) string {
+	form := formOf(m)
+	return fmt.Sprintf(placeholderForms[form], m[form])
 }
 
 // gettextEntries calls do for each added translation of a catalogue of gettext whose source is among the lines too.
@@ -200,6 +223,9 @@ func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated s
 	flush()
 }
 
+// plural matches the key of a form for some numbers, as i18next names them.
+var plural = text.Pattern(`_(?:zero|one|two|few|many|other)$`)
+
 // entryForms match an entry of a catalogue on one line, its key and its text, by the ending of the file's name.
 var entryForms = map[string]func() *regexp.Regexp{
 	".json":       text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,?\s*$`),
@@ -247,6 +273,9 @@ func (s *sourceTexts) load(name string) map[string]string {
 	b, err := s.in.Read(name)
 	if err != nil || len(b) > maxSource {
 		return texts
+	}
+	if path.Ext(name) == ".properties" { // a text goes on after a backslash
+		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\\\r\n"), nil), []byte("\\\n"), nil)
 	}
 	for line := range strings.Lines(string(b)) {
 		if m := entry.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil && len(texts[m[1]]) < maxText {

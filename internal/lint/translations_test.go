@@ -20,6 +20,7 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"Files in %1$s: %2$d", "%1$s: %3$d", "%3$s"},
 		{"%d of %s", "%2$s: %1$d, %4$s", "%4$s"},
 		{"Welcome :name", "Velkommen :navn", ":navn"},
+		{":count pages", ":počet stránok", ":počet"},
 		{":number left", "queden :numbre", ":numbre"},
 
 		{"", "{name}", ""},
@@ -41,8 +42,8 @@ func TestUnknownPlaceholder(t *testing.T) {
 func TestTranslations(t *testing.T) {
 	const json, android = `"hi": "Hello {name}",`, `  <string name="hi">Hello %1$s</string>`
 	head := map[string]string{
-		"locales/en.json": "{\n  " + json + "\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "lang/en-GB/app.json": `"hi": "Hello {first} {last}",`, "l10n/app_en.arb": json,
-		"res/values/strings.xml": android, "i18n/msg.properties": "hi=Hello {0}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
+		"locales/en.json": "{\n  " + json + "\n  \"files_one\": \"One file in {{folder}}\",\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "lang/en-GB/app.json": `"hi": "Hello {first} {last}",`, "l10n/app_en.arb": json,
+		"res/values/strings.xml": android, "i18n/msg.properties": "hi=Hello {0}\ntwo={0} \\\n from {1}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
 	}
 	for _, test := range []struct {
 		path string
@@ -73,6 +74,8 @@ func TestTranslations(t *testing.T) {
 		{"locales/de.json", []string{`+  "hi": "Hallo {name}",`, `+  "new": "{x}",`, `-  "hi": "{x}",`}, ""},
 		{"locales/en-GB.json", []string{`+  "hi": "Hello {x}",`}, ""},
 		{"lang/fr/app.json", []string{`+"hi": "{first}",`}, ""},
+		{"locales/ru.json", []string{`+  "files_one": "{{count}} файл в {{folder}}",`}, ""},
+		{"i18n/msg_fr.properties", []string{`+two={0} de {1}`}, ""},
 		{"other/de.json", []string{`+"hi": "Hallo {Name}",`}, ""},
 		{"missing/locales/de.json", []string{`+"hi": "Hallo {Name}",`}, ""},
 	} {

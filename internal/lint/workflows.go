@@ -26,10 +26,14 @@ func workflows(ctx context.Context, in *Input) Result {
 			continue
 		}
 		for h := range f.Hunks {
-			lines := newSide(&f.Hunks[h])
-			for n, l := range lines {
-				written := strangersText().FindStringSubmatch(l.Text)
-				if l.Op != diff.Add || written == nil || !inScript(lines[:n+1]) {
+			var in scripts
+			for _, l := range newSide(&f.Hunks[h]) {
+				code := in.read(l.Text)
+				if l.Op != diff.Add || code == "" {
+					continue
+				}
+				written := strangersText().FindStringSubmatch(code)
+				if written == nil {
 					continue
 				}
 				found := newFinding(f, precedent.Right, l)
@@ -49,7 +53,7 @@ func workflows(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
-var workflowFile = text.Pattern(`(^|/)(\.(github|gitea|forgejo)/.+|action)\.ya?ml$`)
+var workflowFile = text.Pattern(`(^|/)(\.(github|gitea|forgejo)/(workflows|actions)/.+|action)\.ya?ml$`)
 
 // strangersText matches an expression whose value is text that strangers choose; one that compares such a text, or hands
 // it to a function, has a value of another kind. fromAnybody matches the contexts of events that run with the rights of
@@ -73,34 +77,42 @@ func newSide(h *diff.Hunk) (lines []diff.Line) {
 	return lines
 }
 
-// scriptKey matches the key of a script that begins on the same line, in its first group, or on the next one. anyKey
-// matches any other key, and items of lists.
-var (
-	scriptKey = text.Pattern(`^\s*(?:-\s+)?(?:run|script|inlineScript):\s+(?:([^|>\s#])|[|>][-+0-9]*\s*(?:#.*)?$)`)
-	anyKey    = text.Pattern(`^\s*(?:-\s+)?[\w-]+:(?:\s|$)|^\s*-\s`)
-)
+// scriptKey matches the key of a script, with what is before it, its name, and its value. A script of an action is an
+// input, below with.
+var scriptKey = text.Pattern(`^(\s*(?:-\s+)?)(run|script|inlineScript|with):(?:\s+(.*))?$`)
 
-// inScript reports whether the last of some lines is in a script, as far as the lines show it.
-func inScript(lines []diff.Line) bool {
-	last := len(lines) - 1
-	if key := scriptKey().FindStringSubmatch(lines[last].Text); key != nil {
-		return key[1] != ""
+// scripts tells which lines of YAML are in scripts, as far as those before them show it. The columns are 0 for none.
+type scripts struct{ block, with int }
+
+// read returns what the next line has of a script.
+func (s *scripts) read(line string) string {
+	indent := len(line) - len(strings.TrimLeft(line, " "))
+	if strings.TrimSpace(line) == "" {
+		return ""
 	}
-	indent := indentOf(lines[last].Text)
-	for i := last - 1; i >= 0 && indent > 0; i-- {
-		s := lines[i].Text
-		if strings.TrimSpace(s) == "" || indentOf(s) >= indent {
-			continue
-		}
-		if key := scriptKey().FindStringSubmatch(s); key != nil {
-			return key[1] == ""
-		}
-		if anyKey().MatchString(s) {
-			return false
-		}
-		indent = indentOf(s)
+	if s.block > 0 && indent >= s.block {
+		return line
 	}
-	return false
+	s.block = 0
+	if indent < s.with {
+		s.with = 0
+	}
+	m := scriptKey().FindStringSubmatch(line)
+	if m == nil {
+		return ""
+	}
+	inside := len(m[1]) + 1 // the least column of what the key has on other lines
+	switch value := m[3]; {
+	case m[2] == "with":
+		s.with = inside
+	case m[2] != "run" && s.with == 0:
+	case strings.HasPrefix(value, "|"), strings.HasPrefix(value, ">"):
+		s.block = inside
+	case strings.HasPrefix(value, `"`), strings.HasPrefix(value, "'"):
+		return value
+	default:
+		value, _, _ = strings.Cut(value, " #")
+		return value
+	}
+	return ""
 }
-
-func indentOf(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }

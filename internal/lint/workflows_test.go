@@ -29,6 +29,9 @@ func TestWorkflows(t *testing.T) {
 			"tools/greet/action.yml:4 script-injection medium",
 		},
 
+		{"a comment", file, step("+      - run: make # ${{ github.event.issue.title }}"), ""},
+		{"an input of another name", file, step("+      - env:", "+          script: ${{ github.event.issue.title }}"), ""},
+		{"a form", ".github/ISSUE_TEMPLATE/bug.yml", step("+      - run: ${{ github.event.issue.title }}"), ""},
 		{"a variable", file, step("+      - env:", "+          TITLE: ${{ github.event.issue.title }}", "+        run: |", `+          echo "$TITLE"`), ""},
 		{"after a script", file, step("       - run: |", "           make", "         env:", "+          T: ${{ github.event.issue.title }}"), ""},
 		{"a group", file, []string{"+concurrency:", "+  group: ${{ github.head_ref || github.run_id }}"}, ""},
@@ -37,6 +40,7 @@ func TestWorkflows(t *testing.T) {
 		{"of the step before", file, step("+      - run: echo ${{ steps.a.outputs.title }}"), ""},
 		{"unchanged", file, step("       - run: echo ${{ github.event.issue.title }}", "+        shell: sh"), ""},
 		{"not seen whether it is a script", file, []string{"             echo", "+            echo ${{ github.event.issue.title }}"}, ""},
+		{"another key after a script of the same item", file, step("+      - run: |", "+          make", "+        name: ${{ github.head_ref }}"), ""},
 		{"another file", "ci/issues.yml", step("+      - run: echo ${{ github.event.issue.title }}"), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
