@@ -161,7 +161,7 @@ func TestThisIsIntentional(t *testing.T) {
 				s.talk(author, s.remark(a).ID, why, precedent.ExitClean, "dismissed on this pull request",
 					"pending until somebody with write permission approves it")
 				s.has("explained", s.summary(), "**Closed**: 1 dismissed.", "**dismissed** by "+author.Login+": “"+why+"”")
-				s.learned("explained", "pending exception flaws.js Do not report again: Flaw alpha")
+				s.learned("explained", "pending exception flaws.js/ Do not report again: Flaw alpha")
 				s.silent("again", precedent.ExitClean)
 
 				confirmation := s.answers()[len(s.answers())-1]
@@ -180,10 +180,10 @@ func TestThisIsIntentional(t *testing.T) {
 					s.answered("approved", before+1, "Approved by mona")
 				} else {
 					s.talk(author, s.remark(a).ID, "@precedent approve "+id, precedent.ExitClean, "needs write permission")
-					s.learned("approved by the author", "pending exception flaws.js Do not report again: Flaw alpha")
+					s.learned("approved by the author", "pending exception flaws.js/ Do not report again: Flaw alpha")
 					s.talk(maintainer, s.remark(a).ID, "@precedent approve", precedent.ExitClean, "Approved by mona")
 				}
-				s.learned("approved", "active exception flaws.js Do not report again: Flaw alpha")
+				s.learned("approved", "active exception flaws.js/ Do not report again: Flaw alpha")
 				s.silent("again after the approval", precedent.ExitClean)
 
 				// The next pull request with the same defect in the file.
@@ -191,7 +191,7 @@ func TestThisIsIntentional(t *testing.T) {
 				s.reviewsNext(next, "hidden", precedent.ExitClean, "Learnings used", "! | medium | Flaw alpha", id)
 				s.explained(id)
 				s.talk(maintainer, "", "@precedent forget: Flaw alpha", precedent.ExitClean, "Forgotten", id)
-				s.learned("forgotten", "forgotten exception flaws.js Do not report again: Flaw alpha")
+				s.learned("forgotten", "forgotten exception flaws.js/ Do not report again: Flaw alpha")
 				s.silent("again after forgetting", precedent.ExitClean)
 				s.reviewsNext(s.nextPull(9), "forgotten", precedent.ExitFindings, "| medium | Flaw alpha", "! Learnings used")
 			}
@@ -604,9 +604,9 @@ func TestReasonsAreCaptured(t *testing.T) {
 		} else {
 			s.talk(owner, s.remark(a).ID, "this is intentional because old clients need it", precedent.ExitFindings, says)
 		}
-		s.learned("the owner", state+" exception flaws.js Do not report again: Flaw alpha")
+		s.learned("the owner", state+" exception flaws.js/ Do not report again: Flaw alpha")
 		s.talk(maintainer, s.remark(b).ID, "this is intentional because the tests need it", precedent.ExitFindings, says)
-		s.learned("a writer", state+" exception flaws.js Do not report again: Flaw alpha", "pending exception flaws.js Do not report again: Flaw beta")
+		s.learned("a writer", state+" exception flaws.js/ Do not report again: Flaw alpha", "pending exception flaws.js/ Do not report again: Flaw beta")
 		s.posts("the next review", precedent.ExitFindings, "To be remembered, if somebody with write permission agrees", "Approve: `@precedent approve ")
 		s.talk(maintainer, "", "@precedent what do you remember about this repo?", precedent.ExitFindings, " pending.",
 			"Flaw beta", "pending: `@precedent approve ")

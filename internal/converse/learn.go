@@ -83,7 +83,7 @@ func (c *conversation) proposal(h *request, cmd chat.Command, p memory.Proposal)
 		case cmd.Place == chat.ThisFile:
 			p.Glob = guide.Literal(t.Path)
 		case cmd.Place == chat.ThisDirectory && dir != ".":
-			p.Glob = guide.Literal(dir) + "/**"
+			p.Glob = guide.Literal(dir+"/") + "**"
 		}
 	}
 	return p
@@ -161,7 +161,7 @@ func confirmation(h *request, l memory.Captured) string {
 	id := workspace.Quoted(l.ID)
 	where := "in all files"
 	if l.Glob != "" {
-		where = "in " + workspace.Quoted(l.Glob)
+		where = "in " + workspace.Quoted(strings.TrimSuffix(l.Glob, "/")) // which guide.Literal appends to a file at the top
 	}
 	scope := "this repository"
 	if l.PullRequest != 0 {

@@ -19,8 +19,8 @@ const (
 
 // Match reports whether a policy's glob matches a path relative to the repository's
 // top folder. As in ignore files, a glob without a slash matches a name in any
-// folder, and one that ends in a slash matches everything in that folder. So does the path
-// of a folder. A glob that ParsePolicy would reject matches nothing.
+// folder, and one that ends in a slash matches everything in that folder, or the file of that
+// path. So does the path of a folder. A glob that ParsePolicy would reject matches nothing.
 func Match(glob, p string) bool {
 	if CheckGlob(glob) != nil {
 		return false
@@ -41,8 +41,14 @@ func match(glob, p string) bool {
 	return doublestar.MatchUnvalidated(glob, p)
 }
 
-// Literal returns a glob for one path, whose brackets and stars are no wildcards: names such as pages/[id].tsx have them.
-func Literal(p string) string { return literal.Replace(p) }
+// Literal returns a glob for one path, whose brackets and stars are no wildcards: names such as pages/[id].tsx have
+// them. That of a name at the top ends in a slash, so that it does not match the same name in folders.
+func Literal(p string) string {
+	if !strings.Contains(p, "/") {
+		p += "/"
+	}
+	return literal.Replace(p)
+}
 
 var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]")
 

@@ -46,21 +46,25 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestMatchBounded: no glob that a policy may hold is slow on any path.
 // TestLiteral: the glob of a path matches the path, and no other one.
 func TestLiteral(t *testing.T) {
-	for _, p := range []string{"pages/[id].tsx", "a/[...all]/b.js", "a/{x}/y", "a/**", "*", "a?", "a/b.go", "[", "]a", "}{"} {
+	for _, p := range []string{
+		"pages/[id].tsx", "a/[...all]/b.js", "a/{x}/y", "a/**", "*", "a?", "a/b.go", "main.go", "[", "]a", "}{",
+	} {
 		if g := Literal(p); CheckGlob(g) != nil || !Match(g, p) || !Match(Literal("d/"+p)+"/**", "d/"+p+"/f") {
 			t.Errorf("%q: %q, %v", p, g, CheckGlob(g))
 		}
 	}
-	for glob, p := range map[string]string{"pages/[id].tsx": "pages/i.tsx", "a/**": "a/b.go", "a/{b,c}": "a/b"} {
+	for glob, p := range map[string]string{
+		"pages/[id].tsx": "pages/i.tsx", "a/**": "a/b.go", "a/{b,c}": "a/b", "main.go": "cmd/main.go",
+	} {
 		if Match(Literal(glob), p) {
 			t.Errorf("%q matches %q", Literal(glob), p)
 		}
 	}
 }
 
+// TestMatchBounded: no glob that a policy may hold is slow on any path.
 func TestMatchBounded(t *testing.T) {
 	paths := []string{strings.Repeat("a/", 2000) + "b", strings.Repeat("a", 4000) + "b", strings.Repeat("a/aa", 1000)}
 	rapid.Check(t, func(t *rapid.T) {

@@ -80,7 +80,7 @@ func commonScope(paths []string) string {
 	case one:
 		return first
 	case dir != "." && dir != "/":
-		glob = guide.Literal(dir) + "/**"
+		glob = guide.Literal(dir+"/") + "**"
 	case ext == "":
 		return ""
 	}
