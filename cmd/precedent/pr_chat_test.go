@@ -428,6 +428,24 @@ func TestTwoRunsAnswerOnce(t *testing.T) {
 		if answers != 1 {
 			t.Errorf("%d answers were sent", answers)
 		}
+		// Of two votes, the newest first, the other run counts one, and fails to read the other one.
+		var asked []forge.CommentRef
+		for _, says := range []string{"wrap all errors", "name the test after the function"} {
+			s.talk(author, s.remark(a).ID, "@precedent remember this: "+says, precedent.ExitFindings, "pending until somebody")
+			last := s.answers()[len(s.answers())-1]
+			asked = append(asked, forge.CommentRef{Kind: last.Kind, ID: last.ID})
+		}
+		for _, ref := range asked {
+			s.door.stage.World.React(s.pull, ref, maintainer, "+1")
+		}
+		reactions := func(i int) string { return string(asked[i].ID) + "/reactions" }
+		s.door.stage.Script.Plan(forgetest.Fault{On: reactions(1), CallAfter: func() {
+			s.door.stage.Script.Plan(forgetest.Fault{On: reactions(0), Status: http.StatusServiceUnavailable, Times: 99})
+			s.post()
+			s.door.stage.Script.Forget()
+		}})
+		s.posts("two votes", precedent.ExitFindings)
+		s.learned("two votes", "active do name the test after the function", "active do wrap all errors")
 	})
 }
 

@@ -237,7 +237,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 			c.threads[m.ID] = t
 		}
 	}
-	if err := c.approveByVotes(ctx); err != nil && !errors.Is(err, errHandled) {
+	if err := c.approveByVotes(ctx); err != nil {
 		return err
 	}
 	parsed := 0
@@ -379,38 +379,39 @@ func (c *conversation) tooMany(h *request) bool {
 // vote counts once: one that only showed a contradiction does not replace the other learning in the next run.
 func (c *conversation) approveByVotes(ctx context.Context) error {
 	for _, l := range c.voted {
-		key := "vote." + l.ID
-		if before, known := c.handled[key]; known && !readRecord(before).Acting {
-			continue
-		}
-		i := slices.IndexFunc(c.posts, func(p store.Post) bool {
-			return p.Remote != "" && p.State == store.PostConfirmed && slices.Contains(post.ReadAnswer(p).Learnings, l.ID)
-		})
-		if i < 0 {
-			continue
-		}
-		who, err := c.approver(ctx, c.posts[i])
-		if err != nil {
-			return err
-		}
-		if who.ID == "" {
-			continue
-		}
-		if err := c.saveHandled(ctx, key, key, record{Who: who.ID, Acting: true}, post.ToComment{}); err != nil {
-			return err
-		}
-		captured, err := c.Pull.Workspace.Memory.ApproveLearning(ctx, l.ID, who.Login, true)
-		if err != nil {
-			return err
-		}
-		asked := post.ReadAnswer(c.posts[i])
-		c.did.Handled++
-		answer := post.ToComment{Key: key, Root: asked.Root, URL: asked.URL, Parts: []string{approved(captured, who.Login)}}
-		if err := c.saveHandled(ctx, key, key, record{Who: who.ID}, answer); err != nil {
+		if err := c.approveByVote(ctx, l); err != nil && !errors.Is(err, errHandled) {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c *conversation) approveByVote(ctx context.Context, l precedent.Learning) error {
+	key := "vote." + l.ID
+	if before, known := c.handled[key]; known && !readRecord(before).Acting {
+		return nil
+	}
+	i := slices.IndexFunc(c.posts, func(p store.Post) bool {
+		return p.Remote != "" && p.State == store.PostConfirmed && slices.Contains(post.ReadAnswer(p).Learnings, l.ID)
+	})
+	if i < 0 {
+		return nil
+	}
+	who, err := c.approver(ctx, c.posts[i])
+	if err != nil || who.ID == "" {
+		return err
+	}
+	if err := c.saveHandled(ctx, key, key, record{Who: who.ID, Acting: true}, post.ToComment{}); err != nil {
+		return err
+	}
+	captured, err := c.Pull.Workspace.Memory.ApproveLearning(ctx, l.ID, who.Login, true)
+	if err != nil {
+		return err
+	}
+	asked := post.ReadAnswer(c.posts[i])
+	c.did.Handled++
+	answer := post.ToComment{Key: key, Root: asked.Root, URL: asked.URL, Parts: []string{approved(captured, who.Login)}}
+	return c.saveHandled(ctx, key, key, record{Who: who.ID}, answer)
 }
 
 // approver returns the person with write permission who gave a comment of ours a 👍; the zero
