@@ -55,7 +55,7 @@ func (f *fixing) mergeBase(ctx context.Context) (Result, bool, error) {
 	if err != nil || has {
 		return Result{}, err != nil, err
 	}
-	if f.state.Range.Base == base { // what a head that lacks it is compared with, if they have no common ancestor
+	if f.state.Range.Unrelated {
 		return ended(Conflict, "the branch and its base have no common commit"), true, nil
 	}
 	if f.merged, err = repo.MergeCommits(ctx, head, base); err != nil {

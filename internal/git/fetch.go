@@ -216,9 +216,9 @@ func (r *Repo) resolvePull(ctx context.Context, p Pull, v view) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	from = cmp.Or(from, p.Base) // without a common ancestor, forges compare the two
 	rg := Range{
-		Kind: PullRequest, Base: from, Head: p.Head, BaseCommit: p.Base, HeadCommit: p.Head,
+		Kind: PullRequest, Base: cmp.Or(from, p.Base), // without a common ancestor, forges compare the two
+		Head: p.Head, Unrelated: from == "", BaseCommit: p.Base, HeadCommit: p.Head,
 		BaseName: p.Base[:12], HeadName: p.Head[:12],
 	}
 	rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base)

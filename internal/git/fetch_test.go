@@ -169,7 +169,7 @@ func TestFetchPullIntoMirror(t *testing.T) {
 	if _, err := m.FetchPull(t.Context(), was); !errors.Is(err, ErrMoved) {
 		t.Fatalf("the former head: %v, want ErrMoved", err)
 	}
-	if rg := wantPull(t, m, m.Repo, p); rg.Base != p.pull.Base {
+	if rg := wantPull(t, m, m.Repo, p); rg.Base != p.pull.Base || rg.Unrelated {
 		t.Errorf("merge base %s, want the base itself %s", rg.Base, p.pull.Base)
 	}
 
@@ -177,7 +177,7 @@ func TestFetchPullIntoMirror(t *testing.T) {
 	p.origin.git("checkout", "-q", "--orphan", "island", p.pull.Base)
 	p.pull.Head = p.origin.commit("from the fork, alone", "a.txt", "one\ntwo\n")
 	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
-	if rg := wantPull(t, m, m.Repo, p); rg.Base != p.pull.Base {
+	if rg := wantPull(t, m, m.Repo, p); rg.Base != p.pull.Base || !rg.Unrelated {
 		t.Errorf("compared with %s, want the base %s", rg.Base, p.pull.Base)
 	}
 }

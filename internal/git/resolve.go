@@ -44,6 +44,8 @@ type Range struct {
 	Kind Kind
 	// Base and Head are commit ids, or tree ids for the empty tree, for staged changes and for the work tree.
 	Base, Head string
+	// Unrelated tells that a pull request has no common ancestor with its base.
+	Unrelated bool
 	// BaseCommit is the commit whose guide, policy and configuration apply; empty if the
 	// change starts from nothing. For a local range see TrustedBase.
 	BaseCommit string

@@ -160,6 +160,32 @@ func TestBadLine(t *testing.T) {
 	}
 }
 
+// TestNoCommonCommit: Gitea opens a pull request between branches without a common commit, and fails to make its
+// diff. Its findings are in the summary. Those of another one wait until Gitea makes the diff.
+func TestNoCommonCommit(t *testing.T) {
+	for _, unrelated := range []bool{true, false} {
+		s := newStageOn(t, "gitea 1.27")
+		s.World.Change(func() { s.pull.Unrelated = true })
+		s.plan(s.review(1, finding(1)), Options{FailOn: precedent.High, Unrelated: unrelated})
+		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
+		if unrelated {
+			s.want(seen{Summaries: 1})
+			if err != nil || d.Rejected != 1 || d.Left != 0 || !strings.Contains(s.summary(), finding(1).Body) {
+				t.Errorf("%+v, %v", d, err)
+			}
+			continue
+		}
+		if d.Rejected != 0 || d.Left == 0 {
+			t.Errorf("%+v, %v", d, err)
+		}
+		s.World.Change(func() { s.pull.Unrelated = false })
+		s.Clock.Pass(time.Hour)
+		s.again()
+		s.deliver()
+		s.want(seen{Reviews: 1, Threads: 1, Summaries: 1})
+	}
+}
+
 // TestRefusedWhole: the forge does not take the review, whatever is in it.
 func TestRefusedWhole(t *testing.T) {
 	s := planned(t, 3)

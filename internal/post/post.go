@@ -82,6 +82,9 @@ type Options struct {
 	// Tries is the number for the marker of the summary if the review is incomplete: of incomplete
 	// reviews in a row, this one included.
 	Tries int `json:"tries,omitempty"`
+	// Unrelated tells that the branches have no common commit. Gitea opens such a pull request, but cannot
+	// make its diff, on which remarks would be.
+	Unrelated bool `json:"unrelated,omitempty"`
 }
 
 // Delivery is the result of a delivery.

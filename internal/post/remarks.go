@@ -18,6 +18,10 @@ func (j *job) postRemarks(ctx context.Context) error {
 		if len(batch) == 0 {
 			return j.waitForPosts(ctx, j.hasUnnumbered)
 		}
+		if j.options().Unrelated {
+			j.d.Rejected += len(batch)
+			return j.setState(ctx, store.PostRejected, "the branches have no common commit", batch...)
+		}
 		if err := j.hold(ctx); err != nil {
 			return err
 		}

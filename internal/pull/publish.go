@@ -181,6 +181,7 @@ func (p *Publisher) Prepare(ctx context.Context, job run.Job) (*Prepared, error)
 		return p.Poster.Plan(r, s.Earlier.Threads, post.Options{
 			FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges,
 			PassWithoutModel: x.Input.Policy.PassWithoutModel, Precedents: x.Input.Policy.Precedents, Tries: p.Tries,
+			Unrelated: s.Range.Unrelated,
 		})
 	}
 	x.Recheck = p.recheck

@@ -41,9 +41,6 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	posted := forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))}
 	if len(d.Remarks) > 0 {
 		patch, _, err := c.Patch(ctx, repo, number)
-		if e, ok := errors.AsType[*forge.Error](err); ok && e.Status == http.StatusInternalServerError {
-			e.Kind = forge.KindTooLarge // Gitea cannot make it: the branches have no common commit
-		}
 		if posted.Rejected, err = wire.RejectedRemarks(patch, err, d.Remarks); err != nil {
 			return forge.Posted{}, err
 		}

@@ -140,17 +140,6 @@ func TestRequestOnAClosedPullRequest(t *testing.T) {
 	}
 }
 
-// TestNoCommonCommit: Gitea opens a pull request between branches without a common commit, and fails to make its
-// diff. The review is posted without comments on lines.
-func TestNoCommonCommit(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	b.World.Change(func() { b.pull.Unrelated = true })
-	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "new")))
-	if err != nil || len(posted.Rejected) != 1 || len(b.World.Reviews(b.pull)) != 0 {
-		t.Errorf("%+v, %v", posted, err)
-	}
-}
-
 // TestWhatWasCutOffIsNotSentLater: Gitea keeps the comments of a review that it
 // did not finish, and would send them with the next one.
 func TestWhatWasCutOffIsNotSentLater(t *testing.T) {
