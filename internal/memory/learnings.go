@@ -123,30 +123,19 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayW
 func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string,
 	instead *precedent.Learning,
 ) (Captured, error) {
-	saved, err := rows.ChangeLearning(ctx, id, who, "approved", m.Now(), func(l *precedent.Learning) error {
-		if l.State == precedent.LearningPending {
-			l.State, l.Approver = precedent.LearningActive, who
-			if instead != nil {
-				l.Supersedes, l.Contradicts = instead.ID, ""
-			}
-		}
-		return nil
-	})
+	c, superseded := Captured{}, ""
+	if instead != nil {
+		superseded, c.Note = instead.ID, "it supersedes "+lineOf(*instead)
+	}
+	var err error
+	c.Learning, err = rows.ActivateLearning(ctx, id, superseded, who, m.Now())
 	if err != nil {
 		return Captured{}, err
 	}
-	if saved.State != precedent.LearningActive {
-		return refuse(saved, "it is %s", saved.State), nil
+	if c.State != precedent.LearningActive {
+		return refuse(c.Learning, "it is %s", c.State), nil
 	}
-	c := Captured{Learning: saved}
-	if instead != nil {
-		_, err = rows.ChangeLearning(ctx, instead.ID, who, "superseded by "+id, m.Now(), func(l *precedent.Learning) error {
-			l.State = precedent.LearningSuperseded
-			return nil
-		})
-		c.Note = "it supersedes " + lineOf(*instead)
-	}
-	return c, err
+	return c, nil
 }
 
 // EditLearning changes directive, rationale, kind, glob, category and expiry of a learning, as

@@ -141,27 +141,61 @@ func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string
 // learning returned as it is. The error wraps ErrNoLearning if there is none.
 func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at time.Time,
 	change func(*precedent.Learning) error,
-) (precedent.Learning, error) {
-	var saved precedent.Learning
-	err := r.change(ctx, "change learning", func(tx *sql.Tx) error {
-		found, err := r.learnings(ctx, tx, "l.id = $2", id)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return ErrNoLearning
-		}
-		if saved = found[0]; saved.State != precedent.LearningForgotten {
-			if err := change(&saved); err != nil {
-				return err
-			}
-			saved = CleanLearning(saved)
-			at = notBefore(at, saved.UpdatedAt)
-			saved.ID, saved.UpdatedAt = id, at
-		}
-		return r.writeLearning(ctx, tx, saved, who, action, at)
+) (saved precedent.Learning, err error) {
+	err = r.change(ctx, "change learning", func(tx *sql.Tx) error {
+		saved, err = r.changeLearning(ctx, tx, id, who, action, at, change)
+		return err
 	})
 	return saved, err
+}
+
+// ActivateLearning makes a pending learning active, and supersedes another one in the same transaction, unless
+// instead is empty. A learning that is neither pending nor active is returned as it is.
+func (r *Repo) ActivateLearning(ctx context.Context, id, instead, who string, at time.Time) (
+	saved precedent.Learning, err error,
+) {
+	err = r.change(ctx, "activate learning", func(tx *sql.Tx) error {
+		saved, err = r.changeLearning(ctx, tx, id, who, "approved", at, func(l *precedent.Learning) error {
+			if l.State == precedent.LearningPending {
+				l.State, l.Approver = precedent.LearningActive, who
+				if instead != "" {
+					l.Supersedes, l.Contradicts = instead, ""
+				}
+			}
+			return nil
+		})
+		if err != nil || instead == "" || saved.State != precedent.LearningActive {
+			return err
+		}
+		_, err = r.changeLearning(ctx, tx, instead, who, "superseded by "+id, at, func(l *precedent.Learning) error {
+			l.State = precedent.LearningSuperseded
+			return nil
+		})
+		return err
+	})
+	return saved, err
+}
+
+func (r *Repo) changeLearning(ctx context.Context, tx *sql.Tx, id, who, action string, at time.Time,
+	change func(*precedent.Learning) error,
+) (precedent.Learning, error) {
+	found, err := r.learnings(ctx, tx, "l.id = $2", id)
+	if err != nil {
+		return precedent.Learning{}, err
+	}
+	if len(found) == 0 {
+		return precedent.Learning{}, ErrNoLearning
+	}
+	saved := found[0]
+	if saved.State != precedent.LearningForgotten {
+		if err := change(&saved); err != nil {
+			return saved, err
+		}
+		saved = CleanLearning(saved)
+		at = notBefore(at, saved.UpdatedAt)
+		saved.ID, saved.UpdatedAt = id, at
+	}
+	return saved, r.writeLearning(ctx, tx, saved, who, action, at)
 }
 
 // setLearning saves a learning without an entry of its history.

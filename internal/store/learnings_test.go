@@ -68,6 +68,16 @@ func testLearnings(t *testing.T, open opener) {
 	if _, err := r.ChangeLearning(ctx, "nothing", "kim", "edited", start, nil); !errors.Is(err, ErrNoLearning) {
 		t.Error(err)
 	}
+	if _, err := r.ActivateLearning(ctx, other.ID, "nothing", "kim", start); !errors.Is(err, ErrNoLearning) {
+		t.Error(err)
+	}
+	needs.Len(t, "pending after a failure", 1)(r.Learnings(ctx, precedent.LearningPending))
+	if got, err := r.ActivateLearning(ctx, other.ID, l.ID, "kim", start); err != nil || got.Supersedes != l.ID {
+		t.Errorf("activated: %+v, %v", got, err)
+	}
+	needs.Result(t, "superseded", map[precedent.LearningState]int{
+		precedent.LearningActive: 1, precedent.LearningSuperseded: 1,
+	})(r.LearningStates(ctx))
 	if counts, err := r.Clear(ctx); err != nil || counts.Learnings != 2 {
 		t.Errorf("cleared %+v, %v", counts, err)
 	}

@@ -18,8 +18,8 @@ import (
 
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
-	"AddAudit", "AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book", "ChangeLearning",
-	"Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked",
+	"ActivateLearning", "AddAudit", "AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book",
+	"ChangeLearning", "Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked",
 	"EndConsolidation", "EndCorpusListing", "EndTurn", "ForgetWatchedShape", "KeepAnswers", "MergeShared", "Pause",
 	"Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire", "SaveCorpus", "SaveCorpusListed",
 	"SaveCorpusVectors", "SaveHandled", "SaveHandledOnce", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts",
