@@ -667,3 +667,36 @@ func TestPlainComments(t *testing.T) {
 		}
 	})
 }
+
+// TestWorseThanDismissed: what the author of a pull request may dismiss stays dismissed, until it is found to be
+// critical: then it is open until somebody with write permission dismisses it, also where nothing is read again.
+func TestWorseThanDismissed(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		a := conversed(t, s)
+		root := s.remark(a).ID
+		s.talk(author, root, "Won't fix.", precedent.ExitClean)
+		a.severity = "critical"
+		s.w.finds, s.app.fixedEngine = []told{a}, reading{s.w}
+		if status, said := s.post("--fail-on", "high", "--again"); status != precedent.ExitFindings {
+			t.Fatalf("status %d\n%s", status, said)
+		}
+		s.has("found again", s.summary(), "## Precedent: 1 finding\n", "critical")
+		for _, c := range s.door.stage.World.Threads(s.pull) {
+			if c.Closed && c.Comments[0] == root {
+				t.Error("the conversation is closed on the forge")
+			}
+		}
+		for i := range 2 {
+			s.push("unrelated", map[string]string{"other.js": strings.Repeat("fine()\n", i+1)})
+			if status, said := s.post("--fail-on", "high"); status != precedent.ExitFindings {
+				t.Fatalf("push %d: status %d\n%s\n%s", i, status, said, s.summary())
+			}
+			s.has("not read again", s.summary(), "## Precedent: 1 earlier finding still open\n", "critical", a.title())
+		}
+		s.talk(author, root, "Won't fix, as I said.", precedent.ExitFindings)
+		s.talk(maintainer, root, "Won't fix.", precedent.ExitClean)
+		s.push("unrelated", map[string]string{"other.js": "fine(3)\n"})
+		s.posts("dismissed", precedent.ExitClean, "**dismissed** by "+maintainer.Login)
+	})
+}

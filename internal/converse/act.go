@@ -177,9 +177,6 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 		return h.whyNotEnded(), nil
 	}
 	t.State = precedent.ThreadResolved
-	if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
-		return "", err
-	}
 	no, err := c.closeOnForge(ctx, t)
 	if err != nil {
 		return "", err
@@ -190,8 +187,12 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 	return "The finding is resolved.", nil
 }
 
-// closeOnForge resolves the conversation of a thread on the forge, or returns why the forge cannot.
+// closeOnForge saves a thread and resolves its conversation on the forge, or returns why the forge cannot. The memory
+// knows its state first: it must not take that for a person's decision.
 func (c *conversation) closeOnForge(ctx context.Context, t *precedent.Thread) (forge.Unsupported, error) {
+	if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
+		return "", err
+	}
 	no, err := c.Pull.Conn.Resolve(ctx, c.Pull.Repo.Repo, c.Pull.Number,
 		forge.Thread{ID: t.Forge, Comments: []precedent.ForgeID{t.Comment}}, true)
 	if e, ok := errors.AsType[*forge.Error](err); ok && (e.Kind == forge.KindInvalid || e.Kind == forge.KindNotFound) {
@@ -217,6 +218,7 @@ func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command
 		}
 	}
 	if cmd.Kind == chat.WontFix && h.mayEnd() {
+		h.thread.State = precedent.ThreadWontFix
 		if no, err := c.closeOnForge(ctx, h.thread); err != nil {
 			return "", err
 		} else if no != "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // Payloads of posts. The text is made from the stored review when it is sent.
@@ -92,9 +93,10 @@ func (p *Poster) closes(t precedent.Thread, a precedent.ThreadAnswer) bool {
 	return !t.Closed && !t.State.Final() && (a.State == precedent.Addressed || a.State == precedent.NoLonger)
 }
 
-// reopens tells whether to reopen a thread that we closed because its finding is back. A
-// thread that a person closed stays closed.
+// reopens tells whether to reopen a thread that we closed because its finding is back, or may not be dismissed by
+// the author any more. A thread that a person closed stays closed.
 func (p *Poster) reopens(t precedent.Thread, a precedent.ThreadAnswer) bool {
 	ours := t.ClosedBy == p.Me.Login || t.ClosedBy == "" && t.State == precedent.ThreadAddressed
-	return t.Closed && ours && t.State != precedent.ThreadWontFix && a.State == precedent.StillThere
+	declined := t.State == precedent.ThreadWontFix && !thread.EndedByAuthor(t)
+	return t.Closed && ours && !declined && a.State == precedent.StillThere
 }

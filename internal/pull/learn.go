@@ -19,7 +19,7 @@ func (p *Pull) learn(ctx context.Context, s *State, r *precedent.Review) error {
 	if s.Earlier.trees == nil {
 		return nil // the code could not be read
 	}
-	s.Earlier.Threads = thread.Apply(s.Earlier.Threads, r.Threads, r.Head)
+	s.Earlier.Threads = thread.Apply(s.Earlier.Threads, r)
 	return p.learnOutcomes(ctx, s, r.Threads)
 }
 
@@ -29,9 +29,10 @@ func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review, s *Stat
 	if s == nil || s.Earlier.trees == nil || s.Range.Head != r.Head {
 		return nil // the next review learns it
 	}
-	declined := slices.DeleteFunc(slices.Clone(r.Threads),
+	declined := precedent.Review{Head: r.Head}
+	declined.Threads = slices.DeleteFunc(slices.Clone(r.Threads),
 		func(a precedent.ThreadAnswer) bool { return a.State != precedent.DeclinedHere })
-	s.Earlier.Threads = thread.Apply(s.Earlier.Threads, declined, r.Head)
+	s.Earlier.Threads = thread.Apply(s.Earlier.Threads, &declined)
 	// Threads of this head have no outcome yet, unless people ended them.
 	s.Earlier.Threads = slices.DeleteFunc(s.Earlier.Threads, func(t precedent.Thread) bool {
 		return t.Commit == r.Head && !t.State.Final()

@@ -58,7 +58,7 @@ func (p *Publisher) closed(ctx context.Context, s *State, r *precedent.Review) [
 		p.Pull.Env.Notice(ctx, "%v; the summary does not say which commits fixed earlier findings", err)
 	}
 	var all []report.Closed
-	for _, t := range thread.Apply(s.Earlier.Threads, r.Threads, r.Head) {
+	for _, t := range thread.Apply(s.Earlier.Threads, r) {
 		c := report.Closed{Thread: t.ID, Span: t.Span, Severity: t.Severity, Title: t.Title, URL: t.URL}
 		answer := answerOf(r, t.ID)
 		switch {

@@ -74,7 +74,7 @@ func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []prece
 func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) []*inquiry {
 	found := map[string]*precedent.Finding{} // by thread
 	for i := range fs {
-		if f := &fs[i]; f.Thread != "" && f.Dropped != precedent.Refuted {
+		if f := &fs[i]; f.Thread != "" && f.Dropped != precedent.Refuted && (found[f.Thread] == nil || f.Live()) {
 			found[f.Thread] = f
 		}
 	}
@@ -164,6 +164,9 @@ func (q *inquiry) reply(head string) {
 		a.State == precedent.DeclinedHere && q.answered():
 		a.Reply = ""
 	case a.Reply != "":
+	case back && !q.Severe() && (isSevere(q.found.Severity) || q.found.Category.Protected()):
+		a.Reply = fmt.Sprintf("This is back, at %s. As severe as it is now, only somebody with write permission may dismiss it.",
+			text.VisibleLine(a.String()))
 	case back:
 		a.Reply = fmt.Sprintf("This is back, at %s.", text.VisibleLine(a.String()))
 	case a.State == precedent.StillThere:

@@ -10,7 +10,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/lint"
-	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // openThread is a thread of the pull request at the head that is reviewed.
@@ -29,12 +28,6 @@ type openThread struct {
 // is not raised again. A closed conversation alone does not end it, because the author
 // of the pull request can close it.
 func (t *openThread) final() bool { return t.State.Final() || t.Deleted }
-
-// endedByAuthor reports whether nobody with write permission is known to have ended the thread: its finding was mild then.
-func (t *openThread) endedByAuthor() bool {
-	who, _ := thread.Dismisser(t.Thread, nil, "")
-	return t.State == precedent.ThreadWontFix && !t.Deleted && !t.Severe() && who == "" && t.DismissedBy == ""
-}
 
 // provenChange reports whether the lines changed enough for the finding to be fixed.
 func (t *openThread) provenChange() bool {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // threadMatch is a thread and a live finding that are the same, by their indexes.
@@ -63,6 +64,9 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 		case t.final():
 			bound[f] = true
 			t.dropRepeated(f)
+			if f.Live() {
+				taker[b.thread] = f
+			}
 			if b.By == match.ByJudge {
 				x.takeAway(f, t.remark.Title)
 			}
@@ -159,12 +163,14 @@ func (n threadAssignment) take(in *Input, t *openThread, f *precedent.Finding) {
 	}
 }
 
-// dropRepeated drops a finding whose thread people closed, unless it is one now that they may not dismiss.
+// dropRepeated drops a finding whose thread people closed, unless it is one now that they may not dismiss: then the
+// thread is open again.
 func (t *openThread) dropRepeated(f *precedent.Finding) {
 	f.Thread = t.ID
 	why := "a person closed its thread"
 	switch {
-	case (isSevere(f.Severity) || f.Category.Protected()) && t.endedByAuthor():
+	case (isSevere(f.Severity) || f.Category.Protected()) && thread.EndedByAuthor(t.Thread):
+		t.State = precedent.ThreadAddressed
 		f.Note("threads", "the author of the pull request dismissed its thread, and may not dismiss what is severe")
 		return
 	case t.Deleted:

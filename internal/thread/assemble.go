@@ -264,7 +264,7 @@ func (a *assembly) decideState(t *precedent.Thread) {
 		t.State = precedent.ThreadWontFix
 	case before.State == precedent.ThreadResolved && !reopened:
 		t.State = precedent.ThreadResolved
-	case t.Closed && !claimed:
+	case t.Closed && !claimed && before.State != precedent.ThreadWontFix:
 		t.State = precedent.ThreadAddressed // it was us
 	case a.isPending(*t, before):
 		t.State = precedent.ThreadPending
@@ -285,7 +285,8 @@ func (a *assembly) storedThread(id string) (precedent.Thread, bool) {
 }
 
 // closedByUs tells whether we closed a conversation. If the forge does not say who did, or if
-// a person may use the account, too, we did if we had found the thread addressed.
+// a person may use the account, too, we did if we had found the thread addressed; with the account also if it was
+// dismissed.
 func (a *assembly) closedByUs(by forge.Person, before precedent.Thread) bool {
 	switch {
 	case by.ID == "" && by.Login == "":
@@ -293,7 +294,7 @@ func (a *assembly) closedByUs(by forge.Person, before precedent.Thread) bool {
 	case by.ID == "" || by.ID != a.self.Me.ID:
 		return false
 	}
-	return a.self.Me.Bot || before.State == precedent.ThreadAddressed
+	return a.self.Me.Bot || before.State == precedent.ThreadAddressed || before.State == precedent.ThreadWontFix
 }
 
 // isPending tells whether a person wrote after our last message and no review has handled

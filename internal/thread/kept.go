@@ -23,13 +23,13 @@ func (k Kept) Save(ctx context.Context, threads []precedent.Thread) error {
 	return k.Rows.SaveThreads(ctx, threads)
 }
 
-// Answer saves what a review's answers mean for the threads. Call it before anything is
+// Answer saves what a review means for the threads. Call it before anything is
 // posted: if the process is killed after it closed a conversation, the memory must not take
 // that for a person's decision.
-func (k Kept) Answer(ctx context.Context, answers []precedent.ThreadAnswer, head string) error {
+func (k Kept) Answer(ctx context.Context, r *precedent.Review) error {
 	all, err := k.All(ctx)
 	if err != nil {
 		return err
 	}
-	return k.Save(ctx, Apply(all, answers, head))
+	return k.Save(ctx, Apply(all, r))
 }

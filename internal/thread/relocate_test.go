@@ -324,7 +324,7 @@ func TestRelocateByTheLastSight(t *testing.T) {
 	if got := ts[0].Current.String() + " " + ts[1].Current.String(); got != " b.go:5" || ts[1].Changed {
 		t.Errorf("now %q, %+v", got, ts[1])
 	}
-	after := Apply(ts, nil, "head")
+	after := Apply(ts, &precedent.Review{Head: "head"})
 	if after[0].SeenPath != "" || after[1].SeenPath != "b.go" || after[1].SeenAt != "head" {
 		t.Errorf("%+v", after)
 	}

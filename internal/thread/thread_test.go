@@ -407,10 +407,10 @@ func TestApply(t *testing.T) {
 		{precedent.ThreadWontFix, precedent.Addressed, nil, precedent.ThreadWontFix, ""},
 	} {
 		given := []precedent.Thread{{ID: "t1", State: test.from, Messages: test.messages}}
-		got := Apply(given, []precedent.ThreadAnswer{
+		got := Apply(given, &precedent.Review{Head: "head", Threads: []precedent.ThreadAnswer{
 			{Thread: "t1", State: test.answer, Reply: test.reply},
 			{Thread: "stranger", State: precedent.Addressed},
-		}, "head")
+		}})
 		if got[0].State != test.want || given[0].State != test.from {
 			t.Errorf("%s, %s: %s, want %s", test.from, test.answer, got[0].State, test.want)
 		}
