@@ -700,3 +700,71 @@ func TestWorseThanDismissed(t *testing.T) {
 		s.posts("dismissed", precedent.ExitClean, "**dismissed** by "+maintainer.Login)
 	})
 }
+
+// TestDeclineTakenBack: a finding is shown again by the next review after the 👎 that dismissed it was taken back, or
+// the conversation reopened in which a model had read a dismissal, and each can be dismissed again.
+func TestDeclineTakenBack(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		world := s.door.stage.World
+		a, n := conversed(t, s), 0
+		root := s.remark(a).ID
+		ref := forge.CommentRef{Kind: forge.OnLine, ID: root}
+		pushed := func(step string, status int, dismissals int) {
+			t.Helper()
+			n++
+			s.push(step, map[string]string{"other.js": strings.Repeat("fine()\n", n)})
+			s.posts(step, status)
+			s.inMemory(func(rows *store.Repo) error {
+				held, err := rows.Dismissals(t.Context(), s.app.now(), 9)
+				if len(held) != dismissals {
+					t.Fatalf("%s: %d dismissals, want %d", step, len(held), dismissals)
+				}
+				return err
+			})
+		}
+		s.app.fixedEngine = reading{s.w} // which does not read the code of the finding again
+		takeBack := func() { world.Change(func() { delete(s.pull.Reactions, ref) }) }
+		for range 2 {
+			world.React(s.pull, ref, maintainer, "-1")
+			pushed("dismissed", precedent.ExitClean, 1)
+			s.door.stage.Script.Plan(forgetest.Fault{On: "reactions", Status: http.StatusInternalServerError, Times: 99})
+			s.post("--again") // nobody knows who reacted
+			s.door.stage.Script.Forget()
+			pushed("still dismissed", precedent.ExitClean, 1)
+			takeBack()
+			for range 2 {
+				pushed("taken back", precedent.ExitFindings, 0)
+				s.has("taken back", s.summary(), "## Precedent: 1 earlier finding still open\n", a.title())
+			}
+		}
+
+		world.React(s.pull, ref, maintainer, "-1")
+		world.Close(s.pull, root, maintainer)
+		pushed("closed", precedent.ExitClean, 1)
+		takeBack()
+		pushed("still closed", precedent.ExitClean, 0) // on this pull request alone
+		world.Reopen(s.pull, root)
+		pushed("reopened", precedent.ExitFindings, 0)
+
+		c := &chatty{witness: s.w}
+		const words = "These are fixtures, and they have to look like this."
+		c.answer = func(string) map[string]any {
+			return map[string]any{
+				"class": "explained", "validity": "valid", "reply": "They are fixtures.", "quote": words,
+				"code": []map[string]any{{"path": "flaws.js", "quote": "bad(8)"}},
+			}
+		}
+		s.app.fixedEngine = c
+		s.talk(maintainer, root, words, precedent.ExitClean, "The finding is dismissed")
+		pushed("explained", precedent.ExitClean, 1)
+		world.Close(s.pull, root, maintainer)
+		pushed("closed", precedent.ExitClean, 1)
+		world.Reopen(s.pull, root)
+		pushed("reopened", precedent.ExitFindings, 0)
+		s.talk(maintainer, root, "Won't fix.", precedent.ExitClean)
+		pushed("won't fix", precedent.ExitClean, 1)
+		world.Reopen(s.pull, root) // the words still count
+		pushed("reopened with words", precedent.ExitClean, 1)
+	})
+}

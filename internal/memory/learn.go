@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -22,7 +23,7 @@ func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, e
 // dismissal by a person with write permission, in that person's name and words. It returns the
 // new dismissals.
 //
-// A dismissal counts once, when it is first learned: after Undismiss it is not learned again,
+// A dismissal counts once, when it is first learned, until Unlearn: after Undismiss it is not learned again,
 // and a finding that is already dismissed stays so. Dismissals by others, the author included,
 // reject nothing. Fixed and accepted findings weaken the dismissals of similar ones from then on (see
 // precedent.Dismissal), and one that was shown as an audit ends the dismissal that hid it.
@@ -64,6 +65,33 @@ func (m *Memory) Learn(
 	return dismissals, rows.SaveOutcomes(ctx, outcomes)
 }
 
+// Unlearn ends the dismissal that was learned from an outcome, because nobody dismisses the finding in its thread any
+// more, and tells whether there was one. The outcome is unknown then, and a later dismissal is learned again.
+func (m *Memory) Unlearn(ctx context.Context, o precedent.Outcome) (bool, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return false, err
+	}
+	j, err := rows.Dismissal(ctx, o.Fingerprint, m.Now())
+	if err != nil {
+		return false, err
+	}
+	who, reason := learnedFrom(o)
+	o.Kind, o.Words, o.Proof, o.At = precedent.OutcomeUnknown, "", "the dismissal by "+o.Who+" was taken back", m.Now()
+	ended := false
+	if j != nil && j.Who == who && j.Reason == reason {
+		if ended, err = rows.Retire(ctx, j.ID, fmt.Sprintf("#%d: %s", o.PullRequest, o.Proof), o.At); err != nil {
+			return false, err
+		}
+	}
+	return ended, rows.SaveOutcomes(ctx, []precedent.Outcome{o})
+}
+
+// learnedFrom returns whose dismissal an outcome is, and the reason, as a dismissal stores them.
+func learnedFrom(o precedent.Outcome) (who, reason string) {
+	return text.Cut(strings.TrimSpace(o.Who), maxWho), text.Cut(withoutSecrets(o.Words), maxReason)
+}
+
 // reject makes a dismissal of a dismissed thread, with the data of the finding if it is still
 // stored, else of the thread.
 func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outcome,
@@ -73,8 +101,8 @@ func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outco
 		Finding: precedent.FindingID(m.Repo, t.Fingerprint), Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title,
 		Path:     t.Path,
 		Category: t.Category, Severity: t.Severity, At: m.Now(),
-		Reason: text.Cut(withoutSecrets(o.Words), maxReason), Who: text.Cut(strings.TrimSpace(o.Who), maxWho),
 	}
+	j.Who, j.Reason = learnedFrom(o)
 	found, err := rows.FindingsByID(ctx, j.Finding, maxCandidates)
 	if err != nil {
 		return precedent.Dismissal{}, false, err

@@ -70,6 +70,11 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 		s.fail("threads", err, "not all reactions are known")
 	}
 	thread.Dismiss(s.Earlier.Threads, s.Earlier.votes)
+	if err == nil {
+		if err := p.unlearn(ctx, s); err != nil {
+			return err
+		}
+	}
 	if s.Patched {
 		s.fail("threads", errNotFetched, "threads could not be located in the code, and everything was read again")
 		return nil

@@ -103,6 +103,41 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.
 	return err
 }
 
+// unlearn ends the dismissals that were learned from threads in which nobody dismisses the finding any more: the
+// reaction was taken back, or the conversation reopened. A reaction still counts here if only the permission of the
+// person was taken away.
+func (p *Pull) unlearn(ctx context.Context, s *State) error {
+	if s.Earlier.NoConvs || s.partial || len(p.People.Failures()) > 0 {
+		return nil // it is not known who dismisses what
+	}
+	outcomes, err := p.Workspace.Memory.Outcomes(ctx, p.Number)
+	if err != nil {
+		return err
+	}
+	for _, o := range outcomes {
+		undone := slices.ContainsFunc(s.Earlier.Threads, func(t precedent.Thread) bool {
+			who, _ := thread.Dismisser(t, s.Earlier.votes[t.ID], "")
+			return t.ID == o.Thread && t.State != precedent.ThreadWontFix && who == ""
+		})
+		votes := slices.ContainsFunc(s.Earlier.votes[o.Thread], func(v thread.Vote) bool {
+			return v.Content == "-1" && v.Who.Login == o.Who
+		})
+		if o.Kind != precedent.Declined || !o.MayWrite || !undone || votes {
+			continue
+		}
+		switch ended, err := p.Workspace.Memory.Unlearn(ctx, o); {
+		case errors.Is(err, store.ErrUnwritable):
+			return nil
+		case err != nil:
+			return err
+		case ended:
+			p.Env.Notice(ctx, "the dismissal of %s no longer holds: %s took it back, or somebody reopened the conversation",
+				o.Finding, o.Who)
+		}
+	}
+	return nil
+}
+
 // votes returns the reactions to the comments that opened threads; after an error, those that it has read.
 func (p *Pull) votes(ctx context.Context, s *State) (map[string][]thread.Vote, error) {
 	voted := map[precedent.ForgeID]bool{}

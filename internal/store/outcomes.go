@@ -21,7 +21,7 @@ func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, err
 }
 
 // SaveOutcomes saves outcomes, all or none. A new outcome replaces the old one, but an unknown
-// outcome replaces nothing. The same outcome again keeps the first proof, unless the person
+// outcome replaces nothing, unless it names the person whose dismissal was taken back. The same outcome again keeps the first proof, unless the person
 // who decided got write permission only now.
 func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) error {
 	const op = "save outcomes"
@@ -70,7 +70,10 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o *precedent.Outc
 		return err == nil, err
 	}
 	o.At = notBefore(o.At, old[0].At)
-	return o.Kind != precedent.OutcomeUnknown && (o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite), nil
+	if o.Kind == precedent.OutcomeUnknown {
+		return o.Who != "" && old[0].Kind == precedent.Declined && o.Who == old[0].Who, nil
+	}
+	return o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite, nil
 }
 
 // AcceptedSince returns the findings that people fixed or agreed with after a time, at most
