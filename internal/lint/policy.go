@@ -35,9 +35,6 @@ func policyEdit(ctx context.Context, in *Input) Result {
 		if kind.short == agentPrograms && f.Status == diff.Deleted { // it starts nothing any more
 			kind.severity, kind.ask = precedent.Low, "Check that it held no hook or restriction that the team wants to keep."
 		}
-		if kind.short == whoApproves && onlyAddsOwners(f) {
-			kind.severity = precedent.Low
-		}
 		if adds(f, toAssistants()) {
 			kind.confidence = steeringSure
 			kind.severity = worse(kind.severity, precedent.Low)
@@ -174,38 +171,6 @@ func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
 	return diff.Line{}, false
 }
 
-// onlyAddsOwners reports whether an edit of a list of code owners replaces lines by such with the same patterns, which
-// leave them to those who had them. The last pattern that fits counts, so a new place of a line can take files away.
-func onlyAddsOwners(f *diff.File) bool {
-	for h := range f.Hunks {
-		var before, after [][]string
-		for _, l := range slices.Concat(f.Hunks[h].Lines, []diff.Line{{Op: diff.Context}}) {
-			rule, _, _ := strings.Cut(l.Text, "#")
-			switch l.Op {
-			case diff.Add:
-				after = append(after, strings.Fields(rule))
-			case diff.Delete:
-				before = append(before, strings.Fields(rule))
-			case diff.Context:
-				if !slices.EqualFunc(before, after, keepsOwners) {
-					return false
-				}
-				before, after = nil, nil
-			}
-		}
-	}
-	return f.Status == diff.Modified
-}
-
-// keepsOwners reports whether a rule, a pattern and its owners, leaves the pattern to those whom another one named.
-func keepsOwners(before, after []string) bool {
-	if len(before) == 0 || len(after) == 0 {
-		return len(before) == len(after)
-	}
-	return before[0] == after[0] &&
-		!slices.ContainsFunc(before, func(who string) bool { return !slices.Contains(after, who) })
-}
-
 func describeEdit(f *diff.File) string {
 	switch f.Status {
 	case diff.Added, diff.Copied:
@@ -233,8 +198,6 @@ const (
 	steeringGuide = 30
 )
 
-const whoApproves = "who must approve"
-
 const agentPrograms = "programs of coding agents"
 
 const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an " +
@@ -245,7 +208,7 @@ func steeringKind(p string) steeringText {
 	switch base := path.Base(p); {
 	case base == "codeowners", base == "owners", base == "owners_aliases":
 		return steeringText{
-			whoApproves, "the list of code owners: it decides whose approval a change needs",
+			"who must approve", "the list of code owners: it decides whose approval a change needs",
 			"Check that no path loses an owner who should review it.",
 			precedent.Medium, steeringSure,
 		}
