@@ -112,7 +112,7 @@ func (c *Change) readMoved(at Trees, attrs *attributes) {
 	left := DefaultLimits.Bytes
 	for i := range c.Files {
 		f := &c.Files[i]
-		if f.Status != Renamed || f.NewMode == modeLink || f.NewMode == modeSubmodule || at.Head == nil {
+		if f.Status != Renamed && f.Status != Copied || f.NewMode == modeLink || f.NewMode == modeSubmodule || at.Head == nil {
 			continue
 		}
 		runs := alwaysRead().MatchString(f.Path) && !alwaysRead().MatchString(f.OldPath)
@@ -122,6 +122,9 @@ func (c *Change) readMoved(at Trees, attrs *attributes) {
 		whole := File{Skip: movedUnread, TooLarge: true}
 		if left > 0 {
 			now, err := at.Head(f.Path)
+			if err == nil && len(now) == 0 {
+				continue
+			}
 			if now = Text(now); err == nil && isText(now) {
 				left -= int64(len(now))
 				if got, err := hunksOf(nil, now); err == nil {
@@ -131,8 +134,27 @@ func (c *Change) readMoved(at Trees, attrs *attributes) {
 				continue // not text
 			}
 		}
+		added, removed := f.changed()
+		c.Added, c.Removed = c.Added-added, c.Removed-removed
 		f.Hunks, f.Skip, f.TooLarge = whole.Hunks, whole.Skip, whole.TooLarge
+		added, _ = f.changed()
+		c.Added += added
 	}
+}
+
+// changed returns how many lines of the hunks are added and removed.
+func (f *File) changed() (added, removed int) {
+	for h := range f.Hunks {
+		for _, l := range f.Hunks[h].Lines {
+			switch l.Op {
+			case Add:
+				added++
+			case Delete:
+				removed++
+			}
+		}
+	}
+	return added, removed
 }
 
 // leavesSkipped reports whether a file is moved from where its path or the base's attributes let reviews skip it.

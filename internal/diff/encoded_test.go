@@ -96,22 +96,25 @@ func TestMovedToWhereItRuns(t *testing.T) {
 		{"gen/b.yml", "docs/b.yml", edit, 3, ""},
 		{"vendor/b.yml", "vendor/c.yml", nil, 0, "renamed without other changes"},
 		{"vendor/logo.png", "docs/logo.png", nil, 0, "renamed without other changes"},
+		{"empty", "Makefile", nil, 0, "renamed without other changes"},
 		{"missing.yml", ".github/workflows/missing.yml", nil, 0, "moved to where it is read, and not readable"},
 	} {
 		c := &Change{Files: []File{{Path: test.to, OldPath: test.from, Status: Renamed, OldBlob: "1", NewBlob: "2", Hunks: test.hunks}}}
 		if test.hunks == nil {
 			c.Files[0].NewBlob = "1"
+		} else {
+			c.Added, c.Removed = 1, 1
 		}
 		c.Classify(Trees{
 			Attributes: []byte("gen/** linguist-generated\n"),
-			Head:       files{".github/workflows/a.yml": now, "docs/b.yml": now, "vendor/c.yml": now, "docs/logo.png": "\x00\x01"}.read,
+			Head:       files{".github/workflows/a.yml": now, "docs/b.yml": now, "vendor/c.yml": now, "docs/logo.png": "\x00\x01", "Makefile": ""}.read,
 		})
 		added := 0
 		for range c.Files[0].AddedLines() {
 			added++
 		}
 		f := &c.Files[0]
-		if added != test.added || f.Skip != test.skip || f.TooLarge != (test.from == "missing.yml") {
+		if added != test.added || c.Added != added || f.Skip != test.skip || f.TooLarge != (test.from == "missing.yml") {
 			t.Errorf("%s to %s: %d lines added, skip %q, incomplete %v", test.from, test.to, added, f.Skip, f.TooLarge)
 		}
 	}
