@@ -46,22 +46,21 @@ type graphAnswer struct {
 	Data   json.RawMessage
 	Errors []struct {
 		Type, Message string
-		Extensions    struct{ Code string } // of a query that the schema does not allow
 	}
 }
 
 // graphFailure is the status of an answer that says nothing about the query: of a secondary rate limit ("Rate limits
-// and query limits for the GraphQL API"), or if GitHub failed, whose errors have neither a type nor a code. It is 0
+// and query limits for the GraphQL API"), or if GitHub failed or took too long, of which only the message tells. It is 0
 // for all others.
 func graphFailure(body []byte) int {
 	var got graphAnswer
 	if json.Unmarshal(body, &got) != nil || len(got.Errors) == 0 {
 		return 0
 	}
-	switch e := got.Errors[0]; {
-	case strings.Contains(strings.ToLower(e.Message), "secondary rate limit"):
+	switch message := strings.ToLower(got.Errors[0].Message); {
+	case strings.Contains(message, "secondary rate limit"):
 		return http.StatusTooManyRequests
-	case e.Type == "" && e.Extensions.Code == "":
+	case strings.Contains(message, "something went wrong"), strings.Contains(message, "timed out"), strings.Contains(message, "timedout"):
 		return http.StatusBadGateway
 	}
 	return 0
