@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/reviewdog/errorformat"
+
+	"github.com/precedent-dev/precedent/internal/sarif"
 )
 
 // Limits on a linter's plain-text output.
@@ -86,6 +88,7 @@ func (c ruleCounts) add(r *remark) bool {
 
 var (
 	errMany = fmt.Errorf("only the first %d results were read", maxRemarks)
+	errRuns = fmt.Errorf("only the first %d runs of its SARIF were read", sarif.MaxFew)
 	errLong = fmt.Errorf("only the first %d lines of its output were read", maxLines)
 )
 

@@ -223,7 +223,7 @@ func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string
 		}
 		remarks, err := l.read(out, mayFind)
 		all = append(all, remarks...)
-		if errors.Is(err, errMany) || errors.Is(err, errLong) {
+		if errors.Is(err, errMany) || errors.Is(err, errLong) || errors.Is(err, errRuns) {
 			x.cut = true
 			x.note(l, err.Error())
 		} else if err != nil {

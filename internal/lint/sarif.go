@@ -56,8 +56,8 @@ func readSarif(dir string, output []byte, mayFind func(*remark) bool) ([]remark,
 			return all, errMany
 		}
 	}
-	if len(log.Runs) == sarif.MaxFew {
-		return all, fmt.Errorf("only the first %d runs of SARIF were read", sarif.MaxFew)
+	if len(log.Runs) > sarif.MaxFew {
+		return all, errRuns
 	}
 	return all, nil
 }

@@ -47,18 +47,14 @@ var testData = text.Pattern(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_]tests?
 	`|(^|/)test(in|out)put\d*$|(^|/)tests?/(.*/)?[0-9a-f]{16,}(-\d+)?$`)
 
 // codeFile matches code by its extension, and scripts and recipes without one.
-const codeName = `(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|gradle|cs|fs` +
+var codeFile = text.Pattern(`(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|gradle|cs|fs` +
 	`|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|mm?|swift|rs|zig|nim|dart|exs?|erl|hs|ml|clj|lisp|el|lua|p[lm]|r|jl|sql|(ba|z|k` +
 	`|fi)?sh|bats|ps1|bat|cmd|awk|html?|xhtml|css|scss|tf|proto|sol|mk|cmake)$` +
-	`|(^|/)(\w*(make|docker|jenkins|gem|rake)file|run|test|build|check|configure)$`
+	`|(^|/)(\w*(make|docker|jenkins|gem|rake)file|run|test|build|check|configure)$`)
 
-var codeFile = text.Pattern(codeName)
-
-// mayRun matches code, and what programs are configured with. In other files, such as records of games, no name and no
-// control character of a line is run.
-var mayRun = text.Pattern(codeName + `|(^|/)\.?[^/.]*$|\.(json[5c]?|ya?ml|toml|ini|cfg|conf|config|env|xml|plist` +
-	`|properties|(cs|vcx|fs)proj|props|targets|nix|bzl|bazel|v|gd|pas|f90|ad[abs]|vim|fish|nu|gn|in|tmpl|tpl|ejs|erb` +
-	`|hbs|twig|mod|sum|lock|md|mdx|org)$`)
+// records matches files of texts and of data as text: of games, images, mail, places and words. Nothing runs what a
+// line of them has.
+var records = text.Pattern(`(?i)\.(olv|pgn|sgf|lrs|xpm|rtf|eml|mbox|log|gpx|kml|dic|aff|bib|ics|vcf|lrc|ass)$`)
 
 // verbatimCode matches code in languages that take names as they are written. Python normalizes them (PEP 3131), and so
 // may whatever reads a script, a document or data.

@@ -103,7 +103,7 @@ func placeholdersBefore(f *diff.File) map[string]bool {
 
 // placeholder matches what programs replace in texts, in a group for each of placeholderForms.
 var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
-	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|(?:^|[^\pL\pN:]):([\pL_][\pL\pM_]+)|%(\d+)\$[a-zA-Z@]`)
+	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|(?:^|[^\pL\pN:]):([\p{Latin}_][\p{Latin}\pM_]+)|%(\d+)\$[a-zA-Z@]`)
 
 var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", ":%s", "%%%s$s"}
 

@@ -20,6 +20,7 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"Files in %1$s: %2$d", "%1$s: %3$d", "%3$s"},
 		{"%d of %s", "%2$s: %1$d, %4$s", "%4$s"},
 		{"Welcome :name", "Velkommen :navn", ":navn"},
+		{"Note: enter :name", "（注意）:请输入 :name", ""},
 		{":count pages", ":počet stránok", ":počet"},
 		{":number left", "queden :numbre", ":numbre"},
 

@@ -275,7 +275,7 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
 	if prose || d.rule == "control" && !d.other || d.isMark(l.Text) ||
-		(d.rule == "control" || d.rule == "homoglyph") && !mayRun().MatchString(f.Path) {
+		(d.rule == "control" || d.rule == "homoglyph") && records().MatchString(f.Path) {
 		out.Severity = w.inProse
 	}
 	if d.rule == "lost-text" {

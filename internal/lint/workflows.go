@@ -77,14 +77,21 @@ func newSide(h *diff.Hunk) (lines []diff.Line) {
 	return lines
 }
 
-// scriptKey matches the key of a script, with what is before it, its name, and its value. A script of an action is an
-// input, below with.
-var scriptKey = text.Pattern(`^(\s*(?:-\s+)?)(run|script|inlineScript|with):(?:\s+(.*))?$`)
+// anyKey matches a key of YAML: what is before it, its name, and its value.
+var anyKey = text.Pattern(`^(\s*(?:-\s+)?)([\w-]+):(?:\s+(.*))?$`)
 
-// scripts tells which lines of YAML are in scripts, as far as those before them show it. The columns are 0 for none.
-type scripts struct{ block, with int }
+// scripts tells which lines of YAML are in scripts, as far as those before them show it.
+type scripts struct {
+	block int   // the least column of a script's lines; 0 for none
+	keys  []key // around the next line, the outermost first
+}
 
-// read returns what the next line has of a script.
+type key struct {
+	column int
+	name   string
+}
+
+// read returns what the next line has of a script: the value of run, and of an input of that kind, which is below with.
 func (s *scripts) read(line string) string {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	if strings.TrimSpace(line) == "" {
@@ -94,20 +101,23 @@ func (s *scripts) read(line string) string {
 		return line
 	}
 	s.block = 0
-	if indent < s.with {
-		s.with = 0
-	}
-	m := scriptKey().FindStringSubmatch(line)
+	m := anyKey().FindStringSubmatch(line)
 	if m == nil {
 		return ""
 	}
-	inside := len(m[1]) + 1 // the least column of what the key has on other lines
-	switch value := m[3]; {
-	case m[2] == "with":
-		s.with = inside
-	case m[2] != "run" && s.with == 0:
+	at, name, value := len(m[1]), m[2], m[3]
+	for len(s.keys) > 0 && s.keys[len(s.keys)-1].column >= at {
+		s.keys = s.keys[:len(s.keys)-1]
+	}
+	around := "with" // if no line shows it
+	if len(s.keys) > 0 {
+		around = s.keys[len(s.keys)-1].name
+	}
+	s.keys = append(s.keys, key{at, name})
+	switch isInput := name == "script" || name == "inlineScript"; {
+	case name != "run" && (!isInput || around != "with"):
 	case strings.HasPrefix(value, "|"), strings.HasPrefix(value, ">"):
-		s.block = inside
+		s.block = at + 1
 	case strings.HasPrefix(value, `"`), strings.HasPrefix(value, "'"):
 		return value
 	default:

@@ -24,6 +24,10 @@ func TestWorkflows(t *testing.T) {
 		},
 		{"of a program", ".gitea/workflows/a.yaml", step("       - with:", "           script: |",
 			"+            log('${{ github.event.pull_request.title }}')"), ".gitea/workflows/a.yaml:6 script-injection medium"},
+		{"an input whose step is not shown", file, []string{
+			"           retries: 3", "           script: |",
+			"+            log('${{ github.event.issue.title }}')",
+		}, file + ":3 script-injection high"},
 		{
 			"of an action", "tools/greet/action.yml", step("+      - run: echo ${{ github.event.review.body }}"),
 			"tools/greet/action.yml:4 script-injection medium",

@@ -25,7 +25,7 @@ func (l *Results) UnmarshalJSON(b []byte) (err error) {
 // MaxFew is the largest number of elements read of a list that has one or a few, such as that of runs.
 const MaxFew = 16
 
-// Few is a list of which at most MaxFew elements are read.
+// Few is a list of which MaxFew elements are read, and one more if there are more.
 type Few[T any] []T
 
 // Many is a list of which at most MaxMany elements are read.
@@ -33,7 +33,7 @@ type Many[T any] []T
 
 // UnmarshalJSON reads the first elements.
 func (l *Few[T]) UnmarshalJSON(b []byte) (err error) {
-	*l, err = firstOf[T](b, MaxFew)
+	*l, err = firstOf[T](b, MaxFew+1)
 	return err
 }
 
