@@ -72,7 +72,14 @@ func TestFault13WorkerStalls(t *testing.T) {
 			return record(ctx, db, r)
 		}})
 		stalled := hanging(t, q, db, place)
-		needs.NoError(t, stalled.Process.Signal(syscall.SIGSTOP))
+		// Within a transaction, so that it is not stopped in one, which would lock SQLite's file for as long.
+		needs.NoError(t, db.Transact(t.Context(), "stop", func(*sql.Tx) error {
+			if err := stalled.Process.Signal(syscall.SIGSTOP); err != nil {
+				return err
+			}
+			_, err := syscall.Wait4(stalled.Process.Pid, nil, syscall.WUNTRACED, nil)
+			return err
+		}))
 		needs.NoError(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		before := only(t, q)
