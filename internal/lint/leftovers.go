@@ -12,8 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// leftovers reports what somebody forgot to remove before the commit: files that tools leave behind, tests that alone
-// are run, and breakpoints.
+// leftovers reports what somebody forgot to remove before the commit: stray files, focused tests, and breakpoints.
 func leftovers(ctx context.Context, in *Input) Result {
 	c := &collect{name: "leftovers"}
 	strays := make([][]*diff.File, len(strayKinds))
@@ -67,12 +66,12 @@ type leftLine struct {
 }
 
 const (
-	focusedTitle = "Only this test or group runs: it is focused"
-	focusedBody  = "The runner runs nothing but what is focused, and passes. The other tests of the file, or of all files, are " +
-		"not run until somebody notices.\n\nRemove the focus before the change is merged."
-	breakpointTitle = "A breakpoint or an output for debugging is committed"
-	breakpointBody  = "The line stops the program for a debugger, or prints a value for the person who debugs it, and some functions of " +
-		"this kind end the program.\n\nRemove it before the change is merged."
+	focusedTitle = "Focused test or group: the other tests do not run"
+	focusedBody  = "The runner runs only what is focused. The other tests of this file, or of all files, are skipped, and the run " +
+		"still passes.\n\nRemove the focus before the change is merged."
+	breakpointTitle = "A breakpoint or debug output is committed"
+	breakpointBody  = "The line stops the program in a debugger or prints a value for debugging. Some of these functions also end the " +
+		"program.\n\nRemove the line before the change is merged."
 )
 
 var leftLines = []leftLine{
@@ -112,9 +111,9 @@ var strayKinds = []struct {
 	path func() *regexp.Regexp
 }{
 	{"a backup or a swap file of an editor", text.Pattern(`(^|/)(\.[^/]+\.sw[nop]|[^/]*[^/~.]~|#[^/]+#|\.#[^/]+)$`)},
-	{"what a merge or a patch left", text.Pattern(`\.(orig|rej)$`)},
+	{"a leftover of a merge or a patch", text.Pattern(`\.(orig|rej)$`)},
 	{besideOriginal, text.Pattern(`[^/](\.bak| copy( \d+)?| - Copy( \(\d+\))?)(\.\w+)?$`)},
-	{"data of the operating system about a folder", text.Pattern(`(^|/)(\.DS_Store|Thumbs\.db|ehthumbs\.db)$`)},
+	{"a metadata file of the operating system", text.Pattern(`(^|/)(\.DS_Store|Thumbs\.db|ehthumbs\.db)$`)},
 	{"a cache or state of a tool on one machine", text.Pattern(`(^|/)(__pycache__/[^/]+|[^/]+\.py[co]|\.ipynb_checkpoints/.+` +
 		`|\.svn/.+|CVS/(Entries|Root)|\.idea/workspace\.xml|nohup\.out|(npm-debug|yarn-error|lerna-debug|debug)\.log|hs_err_pid\d+\.log)$`)},
 }
@@ -134,9 +133,6 @@ func strayKind(in *Input, f *diff.File) int {
 			continue
 		}
 		if kind.what == besideOriginal {
-			if in.Read == nil {
-				return -1
-			}
 			if _, err := in.Read(f.Path[:at[2]] + f.Path[at[3]:]); err != nil {
 				return -1
 			}
@@ -148,28 +144,17 @@ func strayKind(in *Input, f *diff.File) int {
 
 // strayFinding reports the stray files of one kind at the first of them.
 func strayFinding(what string, files []*diff.File) precedent.Finding {
-	first := files[0]
-	found := precedent.Finding{
-		Analyzer: true, Votes: 1, Verifier: precedent.Unchecked,
-		Span: precedent.Span{Path: first.Path, Side: precedent.Right},
-	}
-	if l, ok := firstLine(first, diff.Add); ok {
-		found = newFinding(first, precedent.Right, l)
-	}
+	found := newFileFinding(files[0])
 	found.Category, found.Severity, found.Rule = precedent.Style, precedent.Low, "stray-file"
 	found.Confidence, found.Title = leftoverSure, title("The change adds "+what)
-	found.Body = "A tool wrote this file, and it is of use to nobody else. It may hold paths, unfinished text or deleted code that " +
-		"is not meant to be published.\n\nRemove it with git rm --cached, and add a pattern for it to .gitignore."
+	found.Body = "Such files are usually committed by mistake. They are of no use to others, and may contain local paths, unfinished " +
+		"text or deleted code.\n\nRemove it with `git rm --cached`, and add a pattern for it to .gitignore."
 	if len(files) > 1 {
 		var names []string
-		for _, f := range files[:min(len(files), maxPlaces)] {
+		for _, f := range files {
 			names = append(names, "`"+strings.ReplaceAll(text.VisibleLine(f.Path), "`", "'")+"`")
 		}
-		found.Body += fmt.Sprintf("\n\n%d files of this kind are added: %s", len(files), strings.Join(names, ", "))
-		if len(files) > maxPlaces {
-			found.Body += ", and others"
-		}
-		found.Body += "."
+		found.Body += fmt.Sprintf("\n\n%d files of this kind are added: %s.", len(files), listed(names))
 	}
 	return found
 }

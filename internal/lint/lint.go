@@ -8,6 +8,7 @@ package lint
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ type Input struct {
 	// Tree returns a folder with a read-only export of the head, without .git and
 	// without links. It is created on first use. Nil if nothing was exported.
 	Tree func(ctx context.Context) (dir string, err error)
-	// Read reads a file of the head. Nil if nothing but the change is known.
+	// Read reads a file of the head. It returns fs.ErrNotExist if there is none.
 	Read func(path string) ([]byte, error)
 	// IsPolicyPath reports whether a file configures reviews.
 	IsPolicyPath func(path string) bool
@@ -90,9 +91,9 @@ func All() []Analyzer {
 		{"secrets", "Committed credentials and private keys.", secrets},
 		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", hiddenUnicode},
 		{"conflict-markers", "Committed merge conflicts, except in documents and tests.", conflicts},
-		{"leftovers", "Focused tests, breakpoints and files of tools that were committed by mistake.", leftovers},
-		{"workflows", "Scripts of Actions that run text of strangers.", workflows},
-		{"translations", "Placeholders of translations that the source text does not have.", translations},
+		{"leftovers", "Focused tests, breakpoints and stray files that were committed by mistake.", leftovers},
+		{"workflows", "Untrusted text in the scripts of GitHub, Gitea and Forgejo Actions.", workflows},
+		{"translations", "Placeholders in translations that the source text does not have.", translations},
 		{"policy-edit", "Changes to files that configure reviews.", policyEdit},
 		{"govet", "Findings of go vet and of `sqlrowserr` in the changed Go packages.", govet},
 		{LintersName, "Findings of the configured linters, which run in the sandbox.", linters},
@@ -117,6 +118,26 @@ func newFinding(f *diff.File, side precedent.Side, l diff.Line) precedent.Findin
 		Quote:    l.Text,
 		Evidence: []precedent.Evidence{{Path: f.Path, Line: n, Quote: l.Text}},
 	}
+}
+
+// newFileFinding returns a finding about the first line that the change adds to a file, or about the file as a whole.
+func newFileFinding(f *diff.File) precedent.Finding {
+	if l, ok := firstLine(f, diff.Add); ok {
+		return newFinding(f, precedent.Right, l)
+	}
+	return precedent.Finding{
+		Analyzer: true, Confidence: lineConfidence, Votes: 1, Verifier: precedent.Unchecked,
+		Span: precedent.Span{Path: f.Path, Side: precedent.Right},
+	}
+}
+
+// listed joins the first names of a list, and says how many more there are.
+func listed(names []string) string {
+	list := strings.Join(names[:min(len(names), maxPlaces)], ", ")
+	if n := len(names) - maxPlaces; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	return list
 }
 
 // sentence turns a phrase into a sentence, with a capital letter and a full stop.

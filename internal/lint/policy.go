@@ -81,19 +81,12 @@ type policyEdits struct {
 // else the file as a whole.
 func (g *policyEdits) finding(ownPolicy bool) precedent.Finding {
 	f := g.first
-	out := precedent.Finding{
-		Analyzer: true, Votes: 1, Verifier: precedent.Unchecked,
-		Span: precedent.Span{Path: f.Path, Side: precedent.Right},
-	}
-	if f.Status != diff.Deleted {
-		if l, ok := firstLine(f, diff.Add); ok {
-			out = newFinding(f, precedent.Right, l)
-		} else if l, ok := firstLine(f, diff.Delete); ok {
-			out = newFinding(f, precedent.Left, l)
-			out.Evidence = nil // the line is not in the head
-		}
-	} else {
+	out := newFileFinding(f)
+	if f.Status == diff.Deleted {
 		out.Side = precedent.Left
+	} else if l, ok := firstLine(f, diff.Delete); ok && out.Start == 0 {
+		out = newFinding(f, precedent.Left, l)
+		out.Evidence = nil // the line is not in the head
 	}
 	kind := g.kind
 	out.Category, out.Rule = precedent.PolicyEdit, "policy-edit"
@@ -115,12 +108,7 @@ func (g *policyEdits) finding(ownPolicy bool) precedent.Finding {
 	}
 	out.Body = fmt.Sprintf("%s is %s. %s\n\n%s", g.steering, kind.long, used, kind.ask)
 	if len(g.more) > 0 {
-		const most = 10
-		list := strings.Join(g.more[:min(len(g.more), most)], ", ")
-		if n := len(g.more) - most; n > 0 {
-			list += fmt.Sprintf(" and %d more", n)
-		}
-		out.Body += "\n\nThe same applies to " + list + "."
+		out.Body += "\n\nThe same applies to " + listed(g.more) + "."
 	}
 	return out
 }

@@ -172,14 +172,10 @@ func count(all []precedent.Finding, one, many string) string {
 		return "This line has a " + one
 	}
 	var lines []string
-	for _, f := range all[:min(len(all), maxPlaces)] {
+	for _, f := range all {
 		lines = append(lines, strconv.Itoa(f.Start))
 	}
-	and := ""
-	if n := len(all) - len(lines); n > 0 {
-		and = fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("This file has %d %s (lines %s%s)", len(all), many, strings.Join(lines, ", "), and)
+	return fmt.Sprintf("This file has %d %s (lines %s)", len(all), many, listed(lines))
 }
 
 // firebaseConfig matches the files in which an app has the key that names its project to Firebase. It is in every copy of

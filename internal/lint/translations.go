@@ -40,14 +40,14 @@ func translations(ctx context.Context, in *Input) Result {
 		t := translation{file: f, before: placeholdersBefore(f)}
 		if path.Ext(f.Path) == ".po" {
 			for h := range f.Hunks {
-				gettextEntries(newSide(&f.Hunks[h]), func(l diff.Line, source, translated string) {
+				gettextEntries(f.Hunks[h].Lines, func(l diff.Line, source, translated string) {
 					t.check(c, l, source, translated)
 				})
 			}
 			continue
 		}
 		entry := entryForm(f.Path)
-		if entry == nil || in.Read == nil {
+		if entry == nil {
 			continue
 		}
 		for l := range f.AddedLines() {
@@ -79,8 +79,8 @@ func (t *translation) check(c *collect, l diff.Line, source, translated string) 
 	found := newFinding(t.file, precedent.Right, l)
 	found.Category, found.Severity, found.Rule = precedent.Bugs, precedent.Medium, "unknown-placeholder"
 	found.Confidence, found.Title = placeholderSure, title(fmt.Sprintf("Translation uses %s, which the source text does not have", unknown))
-	found.Body = fmt.Sprintf("The program fills in the placeholders of the source text (`%s`) and no others. With this one it shows the "+
-		"name instead of a value, or fails when it formats the text.\n\nUse the placeholders of the source text as they are; their names are not "+
+	found.Body = fmt.Sprintf("The program fills in only the placeholders of the source text (`%s`). For this one, it shows the name "+
+		"instead of a value or fails to format the text.\n\nUse the placeholders of the source text as they are. Their names must not be "+
 		"translated.", strings.Join(known, "`, `"))
 	c.add(found)
 }
@@ -94,7 +94,8 @@ func placeholdersBefore(f *diff.File) map[string]bool {
 				continue
 			}
 			for _, m := range placeholder().FindAllStringSubmatch(l.Text, -1) {
-				found[nameOf(m)] = true
+				_, name := placeholderOf(m)
+				found[name] = true
 			}
 		}
 	}
@@ -129,8 +130,7 @@ func unknownPlaceholder(source, translated string) (unknown string, known []stri
 	}
 	var names [len(placeholderForms)][]string
 	for _, m := range placeholder().FindAllStringSubmatch(source, -1) {
-		form := formOf(m)
-		if name := nameOf(m); !slices.Contains(names[form], name) {
+		if form, name := placeholderOf(m); !slices.Contains(names[form], name) {
 			names[form] = append(names[form], name)
 		}
 	}
@@ -142,8 +142,7 @@ func unknownPlaceholder(source, translated string) (unknown string, known []stri
 		}
 	}
 	for _, m := range placeholder().FindAllStringSubmatch(translated, -1) {
-		form := formOf(m)
-		name := nameOf(m)
+		form, name := placeholderOf(m)
 		if form == byNumber {
 			if n, _ := strconv.Atoi(m[form]); n > directives && directives > 0 {
 				return name, []string{fmt.Sprintf("%%1$s to %%%d$s", directives)}
@@ -160,15 +159,10 @@ func unknownPlaceholder(source, translated string) (unknown string, known []stri
 	return "", nil
 }
 
-// formOf returns the form of a match of placeholder.
-func formOf(m []string) int {
-	return 1 + slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
-}
-
-// nameOf returns the placeholder of a match without what formats its value.
-func nameOf(m []string) string {
-	form := formOf(m)
-	return fmt.Sprintf(placeholderForms[form], m[form])
+// placeholderOf returns the form of a match of placeholder, and the placeholder without what formats its value.
+func placeholderOf(m []string) (form int, name string) {
+	form = 1 + slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
+	return form, fmt.Sprintf(placeholderForms[form], m[form])
 }
 
 // gettextEntries calls do for each added translation of a catalogue of gettext whose source is among the lines too.
@@ -184,6 +178,9 @@ func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated s
 		translated, added = "", false
 	}
 	for _, l := range lines {
+		if l.Op == diff.Delete {
+			continue
+		}
 		word, rest, _ := strings.Cut(l.Text, " ")
 		switch {
 		case strings.HasPrefix(word, "msgstr"):

@@ -9,11 +9,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// injectionSure is the confidence of a script that runs text of strangers, in percent.
+// injectionSure is the confidence of a script with untrusted text in it, in percent.
 const injectionSure = 90
 
-// workflows reports scripts of GitHub Actions, and of Gitea's and Forgejo's, that have the text of strangers in them.
-// The runner puts it there before the shell reads the script, so it can be a command.
+// workflows reports scripts of GitHub Actions, and of Gitea's and Forgejo's, with expressions whose value is untrusted text.
+// The runner replaces an expression before the shell reads the script, so the text can be a command.
 // https://docs.github.com/en/actions/concepts/security/script-injections lists the contexts.
 func workflows(ctx context.Context, in *Input) Result {
 	c := &collect{name: "workflows"}
@@ -26,14 +26,13 @@ func workflows(ctx context.Context, in *Input) Result {
 			continue
 		}
 		for h := range f.Hunks {
-			var in scripts
-			for _, l := range newSide(&f.Hunks[h]) {
-				code := in.read(l.Text)
-				if l.Op != diff.Add || code == "" {
+			var script scripts
+			for _, l := range f.Hunks[h].Lines {
+				if l.Op == diff.Delete {
 					continue
 				}
-				written := strangersText().FindStringSubmatch(code)
-				if written == nil {
+				written := untrustedText().FindStringSubmatch(script.read(l.Text))
+				if l.Op != diff.Add || written == nil {
 					continue
 				}
 				found := newFinding(f, precedent.Right, l)
@@ -41,11 +40,11 @@ func workflows(ctx context.Context, in *Input) Result {
 				if fromAnybody().MatchString(written[1]) {
 					found.Severity = precedent.High
 				}
-				found.Confidence, found.Title = injectionSure, title("Text of strangers becomes part of a script: "+written[1])
-				found.Body = "The expression is replaced by its value before the script runs, and its value is what somebody wrote " +
-					"who need not have any rights here. With quotes and a semicolon in it, it runs commands with the token and the " +
-					"secrets of this job.\n\nSet an environment variable of the step to the expression, and use the variable in the " +
-					"script, in double quotes."
+				found.Confidence, found.Title = injectionSure, title("Untrusted text becomes part of a script: "+written[1])
+				found.Body = "The runner replaces the expression with its value before the script runs. People without write permission " +
+					"can choose that value, and a quote and a semicolon in it are enough to run commands with the token and the secrets " +
+					"of this job.\n\nSet an environment variable of the step to the expression, and use that variable in the script, in " +
+					"double quotes."
 				c.add(found)
 			}
 		}
@@ -55,27 +54,17 @@ func workflows(ctx context.Context, in *Input) Result {
 
 var workflowFile = text.Pattern(`(^|/)(\.(github|gitea|forgejo)/(workflows|actions)/.+|action)\.ya?ml$`)
 
-// strangersText matches an expression whose value is text that strangers choose; one that compares such a text, or hands
-// it to a function, has a value of another kind. fromAnybody matches the contexts of events that run with the rights of
-// the repository. What comes with a pull request from a fork usually has a token that can only read.
+// untrustedText matches an expression whose value is untrusted text; one that compares such a text, or passes it to a
+// function, has a value of another kind. fromAnybody matches the contexts of events whose jobs have the repository's token
+// and secrets. The token of a pull request from a fork can usually only read.
 var (
-	strangersText = text.Pattern(`\$\{\{\s*(?:[\w.'"-]+\s*\|\|\s*)*(github\.(?:head_ref|event\.(?:` +
+	untrustedText = text.Pattern(`\$\{\{\s*(?:[\w.'"-]+\s*\|\|\s*)*(github\.(?:head_ref|event\.(?:` +
 		`(?:issue|pull_request|discussion)\.(?:title|body)|pull_request\.head\.(?:ref|label|repo\.default_branch)` +
 		`|(?:comment|review|review_comment)\.body|(?:head_commit|commits\.\*|commits\[\d+\])\.(?:message|author\.(?:email|name))` +
 		`|workflow_run\.(?:head_branch|head_commit\.(?:message|author\.(?:email|name))|display_title)` +
 		`|pages(?:\.\*|\[\d+\])\.page_name)))\s*(?:\|\|\s*[\w.'"-]+\s*)*\}\}`)
 	fromAnybody = text.Pattern(`event\.(?:issue|discussion|comment|workflow_run)\b`)
 )
-
-// newSide returns the lines of a hunk that the file has after the change.
-func newSide(h *diff.Hunk) (lines []diff.Line) {
-	for _, l := range h.Lines {
-		if l.Op != diff.Delete {
-			lines = append(lines, l)
-		}
-	}
-	return lines
-}
 
 // anyKey matches a key of YAML: what is before it, its name, and its value.
 var anyKey = text.Pattern(`^(\s*(?:-\s+)?)([\w-]+):(?:\s+(.*))?$`)
