@@ -78,7 +78,7 @@ func (m *masker) after(mark string, from int) int {
 	}
 	var at int
 	if mark[0] == '`' {
-		at = closingRun(m.s[from:], len(mark))
+		at = text.ClosingRun(m.s[from:], len(mark))
 	} else if at = strings.Index(m.s[from:], mark); at >= 0 {
 		at += len(mark)
 	}

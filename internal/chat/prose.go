@@ -191,7 +191,7 @@ func nextHidden(l string, from, lastEnd int) opening {
 			i++
 		case '`':
 			run := len(l[i:]) - len(strings.TrimLeft(l[i:], "`"))
-			if closing := closingRun(l[i+run:], run); closing >= 0 {
+			if closing := text.ClosingRun(l[i+run:], run); closing >= 0 {
 				i += closing
 			}
 			i += run - 1
@@ -217,19 +217,4 @@ func lower(s string) string {
 		}
 	}
 	return string(b)
-}
-
-// closingRun returns the end of the first run of exactly n backticks; -1 if there is none.
-func closingRun(s string, n int) int {
-	for at := 0; ; {
-		i := strings.IndexByte(s[at:], '`')
-		if i < 0 {
-			return -1
-		}
-		at += i
-		run := len(s[at:]) - len(strings.TrimLeft(s[at:], "`"))
-		if at += run; run == n {
-			return at
-		}
-	}
 }

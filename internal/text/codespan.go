@@ -79,7 +79,7 @@ func lineSpans(line string) (found []extent, ok bool) {
 			i += end
 		case c == '`':
 			run := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
-			end := closingRun(line[i+run:], run)
+			end := ClosingRun(line[i+run:], run)
 			if end < 0 {
 				return found, false
 			}
@@ -90,8 +90,8 @@ func lineSpans(line string) (found []extent, ok bool) {
 	return found, true
 }
 
-// closingRun returns the end of the first run of exactly n backticks; -1 if there is none.
-func closingRun(s string, n int) int {
+// ClosingRun returns the end of the first run of exactly n backticks; -1 if there is none.
+func ClosingRun(s string, n int) int {
 	for at := 0; ; {
 		i := strings.IndexByte(s[at:], '`')
 		if i < 0 {
