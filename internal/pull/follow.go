@@ -135,7 +135,7 @@ func (p *Pull) relocate(ctx context.Context, s *State, last *precedent.Review, r
 		return err
 	}
 	if again {
-		p.Env.Notice(ctx, "what hid a finding of the last review was taken back: reading everything again")
+		p.Env.Notice(ctx, "what hid a finding of the last review was taken back: everything is read again")
 		return nil
 	}
 	since, err := changesSince(ctx, s, there, last)
@@ -153,6 +153,12 @@ func (p *Pull) relocate(ctx context.Context, s *State, last *precedent.Review, r
 // takenBack reports whether a dismissal or a learning that hid a finding of a review does not hold any more. A finding
 // with a thread is followed by that.
 func (p *Pull) takenBack(ctx context.Context, last *precedent.Review) (bool, error) {
+	hidden := func(f precedent.Finding) bool {
+		return f.Thread == "" && (f.Dropped == precedent.Dismissed || f.Dropped == precedent.Rejected || f.Dropped == precedent.ByLearning)
+	}
+	if !slices.ContainsFunc(last.Findings, hidden) {
+		return false, nil
+	}
 	held, err := p.Workspace.Memory.Dismissals(ctx)
 	if err != nil {
 		return false, err
@@ -160,15 +166,15 @@ func (p *Pull) takenBack(ctx context.Context, last *precedent.Review) (bool, err
 	learned, err := p.Workspace.Memory.Learnings(ctx)
 	return slices.ContainsFunc(last.Findings, func(f precedent.Finding) bool {
 		switch {
-		case f.Thread != "":
+		case !hidden(f):
 			return false
-		case f.Dropped == precedent.Dismissed, f.Dropped == precedent.Rejected:
-			return !slices.ContainsFunc(held, func(j precedent.Dismissal) bool {
-				return j.ID == f.DroppedBy || f.Dropped == precedent.Dismissed && j.Fingerprint == f.Fingerprint
+		case f.Dropped == precedent.ByLearning:
+			return slices.ContainsFunc(learned, func(l precedent.Learning) bool {
+				return l.ID == f.DroppedBy && l.State != precedent.LearningActive
 			})
 		}
-		return f.Dropped == precedent.ByLearning && slices.ContainsFunc(learned, func(l precedent.Learning) bool {
-			return l.ID == f.DroppedBy && l.State != precedent.LearningActive
+		return !slices.ContainsFunc(held, func(j precedent.Dismissal) bool {
+			return j.ID == f.DroppedBy || f.Dropped == precedent.Dismissed && j.Fingerprint == f.Fingerprint
 		})
 	}), err
 }

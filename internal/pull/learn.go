@@ -115,6 +115,9 @@ func (p *Pull) unlearn(ctx context.Context, s *State) error {
 		return err
 	}
 	for _, o := range outcomes {
+		if o.Kind != precedent.Declined || !o.MayWrite {
+			continue
+		}
 		undone := slices.ContainsFunc(s.Earlier.Threads, func(t precedent.Thread) bool {
 			who, _ := thread.Dismisser(t, s.Earlier.votes[t.ID], "")
 			return t.ID == o.Thread && t.State != precedent.ThreadWontFix && who == ""
@@ -122,7 +125,7 @@ func (p *Pull) unlearn(ctx context.Context, s *State) error {
 		votes := slices.ContainsFunc(s.Earlier.votes[o.Thread], func(v thread.Vote) bool {
 			return v.Content == "-1" && v.Who.Login == o.Who
 		})
-		if o.Kind != precedent.Declined || !o.MayWrite || !undone || votes {
+		if !undone || votes {
 			continue
 		}
 		switch ended, err := p.Workspace.Memory.Unlearn(ctx, o); {

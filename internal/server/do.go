@@ -56,10 +56,7 @@ func (s *Server) do(ctx context.Context, job *queue.Run) error {
 // isDeleted tells whether a job failed because its pull request was deleted, which Gitea lets administrators do and which
 // a poll takes for closed. In a repository that cannot be read, nobody knows.
 func (s *Server) isDeleted(ctx context.Context, job *queue.Run, failed error) bool {
-	gone := func(err error) bool {
-		e, ok := errors.AsType[*forge.Error](err)
-		return ok && e.Kind == forge.KindNotFound
-	}
+	gone := func(err error) bool { return forge.KindOf(err) == forge.KindNotFound }
 	if job.Pull == 0 || !gone(failed) {
 		return false
 	}
