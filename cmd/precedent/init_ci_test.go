@@ -195,7 +195,7 @@ func TestForksGetNothing(t *testing.T) {
 			t.Errorf("%s does not tell forks from others: %q", name, fork.If)
 		}
 	}
-	// GitHub treats a run like that of a fork if Dependabot caused it, whoever opened the pull request. What the one
+	// GitHub treats a run like that of a fork if Dependabot caused it, no matter who opened the pull request. What the one
 	// workflow leaves out, the other reviews.
 	w := ciAll(t)
 	for name, cond := range map[string]string{

@@ -97,14 +97,13 @@ func (c *Change) readEncoded(at Trees, attrs *attributes) {
 		if got.TooLarge {
 			f.Skip, f.TooLarge = got.Skip, true
 		}
-		for range f.AddedLines() {
-			c.Added++
-		}
+		added, _ := f.changed()
+		c.Added += added
 	}
 }
 
 // movedUnread is why a file that was moved to where it is read is not reviewed.
-const movedUnread = "moved to where it is read, and not readable"
+const movedUnread = "moved to where it is reviewed, and its content cannot be read"
 
 // readMoved gives the files that a move makes a pipeline, a hook or a build file the hunks of new ones: what they
 // hold runs from now on, and was not read for that before (T5). So it does with text that nobody read where it was.

@@ -97,7 +97,7 @@ func TestMovedToWhereItRuns(t *testing.T) {
 		{"vendor/b.yml", "vendor/c.yml", nil, 0, "renamed without other changes"},
 		{"vendor/logo.png", "docs/logo.png", nil, 0, "renamed without other changes"},
 		{"empty", "Makefile", nil, 0, "renamed without other changes"},
-		{"missing.yml", ".github/workflows/missing.yml", nil, 0, "moved to where it is read, and not readable"},
+		{"missing.yml", ".github/workflows/missing.yml", nil, 0, "moved to where it is reviewed, and its content cannot be read"},
 	} {
 		c := &Change{Files: []File{{Path: test.to, OldPath: test.from, Status: Renamed, OldBlob: "1", NewBlob: "2", Hunks: test.hunks}}}
 		if test.hunks == nil {

@@ -165,7 +165,7 @@ func (q *inquiry) reply(head string) {
 		a.Reply = ""
 	case a.Reply != "":
 	case back && !q.Severe() && (isSevere(q.found.Severity) || q.found.Category.Protected()):
-		a.Reply = fmt.Sprintf("This is back, at %s. As severe as it is now, only somebody with write permission may dismiss it.",
+		a.Reply = fmt.Sprintf("This is back, at %s. It is severe now, so only somebody with write permission may dismiss it.",
 			text.VisibleLine(a.String()))
 	case back:
 		a.Reply = fmt.Sprintf("This is back, at %s.", text.VisibleLine(a.String()))

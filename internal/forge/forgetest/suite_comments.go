@@ -128,7 +128,7 @@ func deletes(t *testing.T, s *Stage, f forge.Forge, p *Pull, c forge.CommentRef)
 	if c.Kind == forge.OnLine {
 		_, err = f.Reply(t.Context(), repo(f), till, c.ID, "x")
 		refused(t, err, forge.KindClosed, forge.KindNotFound, forge.KindUnsupported)
-		if e, _ := errors.AsType[*forge.Error](err); e.Kind == forge.KindClosed && e.Status != http.StatusNotFound {
+		if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindClosed && e.Status != http.StatusNotFound {
 			t.Errorf("%v: as if nothing could be said on the pull request", err)
 		}
 	}

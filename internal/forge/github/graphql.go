@@ -44,9 +44,7 @@ func (c *Client) mutate(do wire.Call, text string, variables map[string]any, int
 // graphAnswer is a GraphQL response. Errors come with status 200.
 type graphAnswer struct {
 	Data   json.RawMessage
-	Errors []struct {
-		Type, Message string
-	}
+	Errors []struct{ Type, Message string }
 }
 
 // graphFailure is the status of an answer that says nothing about the query: of a secondary rate limit ("Rate limits
