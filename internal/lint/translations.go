@@ -37,70 +37,54 @@ func translations(ctx context.Context, in *Input) Result {
 		if f.Content != diff.Catalogue && !isLocale(f.Path) || f.Status == diff.Deleted {
 			continue
 		}
-		t := translation{file: f, before: placeholdersBefore(f)}
-		if path.Ext(f.Path) == ".po" {
-			for h := range f.Hunks {
-				gettextEntries(f.Hunks[h].Lines, func(l diff.Line, source, translated string) {
-					t.check(c, l, source, translated)
-				})
+		had := map[[2]string]bool{} // the keys and placeholders of deleted entries; an empty key is not known
+		entries(f, diff.Delete, func(_ diff.Line, key, translated string) {
+			for _, m := range placeholder().FindAllStringSubmatch(translated, -1) {
+				_, name := placeholderOf(m)
+				had[[2]string{key, name}] = true
 			}
-			continue
-		}
-		entry := entryForm(f.Path)
-		if entry == nil {
-			continue
-		}
-		for l := range f.AddedLines() {
-			if key := entry.FindStringSubmatch(l.Text); key != nil && strings.ContainsAny(key[2], "{%:") {
-				source := sources.of(f.Path, key[1])
-				if plural().MatchString(key[1]) { // the number is known, also where English does not need it
-					source = strings.Replace(source, "{{", "{{count}}{{", 1)
-				}
-				t.check(c, l, source, key[2])
+		})
+		entries(f, diff.Add, func(l diff.Line, key, translated string) {
+			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated)
+			// The entry moved, or was wrapped again.
+			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] {
+				return
 			}
-		}
+			found := newFinding(f, precedent.Right, l)
+			found.Category, found.Severity, found.Rule = precedent.Bugs, precedent.Medium, "unknown-placeholder"
+			found.Confidence = placeholderSure
+			found.Title = title(fmt.Sprintf("Translation uses %s, which the source text does not have", unknown))
+			found.Body = fmt.Sprintf("The program fills in only the placeholders of the source text (`%s`). For this one, it shows the name "+
+				"instead of a value or fails to format the text.\n\nUse the placeholders of the source text as they are. Their names must "+
+				"not be translated.", strings.Join(known, "`, `"))
+			c.add(found)
+		})
 	}
 	return c.result(ctx, nil)
 }
 
-// translation is a translated catalogue of the change.
-type translation struct {
-	file   *diff.File
-	before map[string]bool // the placeholders in deleted lines
-}
-
-// check adds a finding if a translation has a placeholder that its source has not. If a deleted line has it, the entry
-// moved, or was wrapped again.
-func (t *translation) check(c *collect, l diff.Line, source, translated string) {
-	unknown, known := unknownPlaceholder(source, translated)
-	if unknown == "" || t.before[unknown] {
-		return
-	}
-	found := newFinding(t.file, precedent.Right, l)
-	found.Category, found.Severity, found.Rule = precedent.Bugs, precedent.Medium, "unknown-placeholder"
-	found.Confidence, found.Title = placeholderSure, title(fmt.Sprintf("Translation uses %s, which the source text does not have", unknown))
-	found.Body = fmt.Sprintf("The program fills in only the placeholders of the source text (`%s`). For this one, it shows the name "+
-		"instead of a value or fails to format the text.\n\nUse the placeholders of the source text as they are. Their names must not be "+
-		"translated.", strings.Join(known, "`, `"))
-	c.add(found)
-}
-
-// placeholdersBefore returns the placeholders in the deleted lines of a file.
-func placeholdersBefore(f *diff.File) map[string]bool {
-	found := map[string]bool{}
+// entries calls do for each translation of a catalogue with lines of an operation, with the first of them, and the key of
+// the entry. That of gettext is the source text.
+func entries(f *diff.File, op diff.Op, do func(l diff.Line, key, translated string)) {
+	form := entryForm(f.Path)
 	for h := range f.Hunks {
+		if path.Ext(f.Path) == gettext {
+			gettextEntries(f.Hunks[h].Lines, op, do)
+			continue
+		}
 		for _, l := range f.Hunks[h].Lines {
-			if l.Op != diff.Delete {
+			if l.Op != op || form == nil || !strings.ContainsAny(l.Text, "{%:") {
 				continue
 			}
-			for _, m := range placeholder().FindAllStringSubmatch(l.Text, -1) {
-				_, name := placeholderOf(m)
-				found[name] = true
+			if m := form.FindStringSubmatch(l.Text); m != nil {
+				do(l, m[1], m[2])
 			}
 		}
 	}
-	return found
 }
+
+// gettext is the ending of catalogues whose entries have their source text.
+const gettext = ".po"
 
 // placeholder matches what programs replace in texts, in a group for each of placeholderForms.
 var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
@@ -165,20 +149,20 @@ func placeholderOf(m []string) (form int, name string) {
 	return form, fmt.Sprintf(placeholderForms[form], m[form])
 }
 
-// gettextEntries calls do for each added translation of a catalogue of gettext whose source is among the lines too.
-// An entry that is marked as fuzzy is not used.
-func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated string)) {
+// gettextEntries calls do for each translation of a catalogue of gettext that has lines of an operation, and whose source
+// is among the lines too. An entry that is marked as fuzzy is not used.
+func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, translated string)) {
 	var source, translated string
 	var at diff.Line
-	var fuzzy, added, inSource, inEntry bool
+	var fuzzy, changed, inSource, inEntry bool
 	flush := func() {
-		if added && !fuzzy && translated != "" {
+		if changed && !fuzzy && translated != "" {
 			do(at, source, translated)
 		}
-		translated, added = "", false
+		translated, changed = "", false
 	}
 	for _, l := range lines {
-		if l.Op == diff.Delete {
+		if l.Op != op && l.Op != diff.Context {
 			continue
 		}
 		word, rest, _ := strings.Cut(l.Text, " ")
@@ -213,8 +197,8 @@ func gettextEntries(lines []diff.Line, do func(l diff.Line, source, translated s
 			continue
 		}
 		translated += part
-		if l.Op == diff.Add && !added && part != "" {
-			at, added = l, true
+		if l.Op == op && !changed && part != "" {
+			at, changed = l, true
 		}
 	}
 	flush()
@@ -254,6 +238,9 @@ type sourceTexts struct {
 // of returns the source text of a key in a translated catalogue, empty if it is not known. If there are catalogues of
 // several kinds of English, any of them can be the source, so their texts are joined.
 func (s *sourceTexts) of(translated, key string) (source string) {
+	if path.Ext(translated) == gettext {
+		return key
+	}
 	for _, name := range sourcePaths(translated) {
 		texts, ok := s.read[name]
 		if !ok {
@@ -261,6 +248,9 @@ func (s *sourceTexts) of(translated, key string) (source string) {
 			s.read[name] = texts
 		}
 		source += texts[key]
+	}
+	if plural().MatchString(key) { // the number is known, also where English does not need it
+		source = strings.Replace(source, "{{", "{{count}}{{", 1)
 	}
 	return source
 }

@@ -61,8 +61,13 @@ func TestTranslations(t *testing.T) {
 		{"lang/de/mail.php", []string{` return [`, `+  'hi' => 'Hallo :navn',`}, ":2"},
 		{"po/de.po", []string{` #, python-format`, ` msgid ""`, ` "Page %(a)s"`, `-msgstr ""`, `+msgstr ""`, `+"Seite %(b)s"`, `+"x"`}, ":5"},
 		{"po/de.po", []string{` msgid "%(n)s day"`, ` msgid_plural "%(m)s days"`, `+msgstr[0] "%(n)s"`, `+msgstr[1] "%(x)s"`}, ":4"},
+		{"locales/de.json", []string{`-  "hello": "{Name}",`, `+  "hi": "{Name}",`}, ":1"}, // the text of another key
+		{"po/de.po", []string{` msgid "A %(b)s"`, `-msgstr "%(b)s"`, `+msgstr "Ein %(b)s"`, ` `, ` msgid "B %(a)s"`, `+msgstr "%(b)s"`}, ":5"},
 
 		{"po/de.po", []string{`-msgstr "Die Seite %(b)s"`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`}, ""},
+		{"po/de.po", []string{`-msgid "Page %(a)s"`, `-msgstr "Seite %(b)s"`, ` msgid "x"`, `+msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`}, ""},
+		{"po/de.po", []string{` msgid "Page %(a)s"`, `-msgstr "Die Seite %(b)s"`, `+msgstr "Seite %(b)s"`}, ""},
+		{"locales/de.json", []string{`-  "hi": "{x}",`, `+  "hi": "{x}!",`}, ""},
 		{"po/de.po", []string{` #, fuzzy`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`}, ""},
 		{
 			"po/de.po",
