@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -28,12 +29,17 @@ func leftovers(ctx context.Context, in *Input) Result {
 		if f.Skip != "" && !f.TooLarge {
 			continue
 		}
+		code := sync.OnceValue(func() []string {
+			data, _ := in.Read(f.Path)
+			return text.BareLines(f.Path, strings.Split(string(data), "\n"))
+		})
 		for _, kind := range leftLines {
 			if !kind.files().MatchString(f.Path) || !kind.places(f.Path) {
 				continue
 			}
 			for l := range f.AddedLines() {
-				if len(l.Text) > maxLeftLine || !kind.line().MatchString(l.Text) {
+				if len(l.Text) > maxLeftLine || !kind.line().MatchString(l.Text) ||
+					l.New <= len(code()) && !kind.line().MatchString(code()[l.New-1]) { // in a comment or a string
 					continue
 				}
 				found := newFinding(f, precedent.Right, l)

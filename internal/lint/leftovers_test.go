@@ -54,6 +54,23 @@ func TestLeftLines(t *testing.T) {
 	}
 }
 
+// TestLeftLinesInTexts: what is in a comment or a string of several lines does not run.
+func TestLeftLinesInTexts(t *testing.T) {
+	for _, test := range []struct{ path, head, want string }{
+		{"a.spec.ts", "const code = `\n  it.only('x', f)\n`\nit.only('y', f)", ":4 focused-test medium"},
+		{"a.spec.ts", "/*\nit.only('x', f)\n*/", ""},
+		{"a_spec.rb", "check(<<~RUBY)\n  fit 'x' do\nRUBY\nit 'a, focus: true' do", ""},
+		{"a.ex", "@doc \"\"\"\n    |> dbg()\n\"\"\"", ""},
+		{"a_test.go", "x := `\n\tFIt(\"y\")\n` // FIt(\"z\")", ""},
+	} {
+		if test.want != "" {
+			test.want = test.path + test.want
+		}
+		in := &Input{Change: added(test.path, test.head), Read: func(string) ([]byte, error) { return []byte(test.head), nil }}
+		found(t, run(t, "leftovers", in), test.want)
+	}
+}
+
 func TestStrayFiles(t *testing.T) {
 	for path, want := range map[string]string{
 		"src/.user.go.swp": "an editor", "src/user.go~": "an editor", "#notes#": "an editor",

@@ -15,14 +15,16 @@ type syntax struct {
 	block  [][2]string // begin and end a comment of any length
 	triple bool        // three quotes begin a string of several lines: a comment if nothing is before it
 	ticks  bool        // a backtick begins a string of several lines
+	here   bool        // a label behind <<~, <<- or <<< begins a string up to the line with the label
 }
 
 var (
 	slashes = syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, ticks: true}
 	hashes  = syntax{line: []string{"#"}}
+	ruby    = syntax{line: []string{"#"}, here: true}
 	shell   = syntax{line: []string{"#"}, spaced: true}
 	python  = syntax{line: []string{"#"}, triple: true}
-	mixed   = syntax{line: []string{"//", "#"}, block: slashes.block} // PHP, Terraform
+	mixed   = syntax{line: []string{"//", "#"}, block: slashes.block, here: true} // PHP, Terraform
 	sql     = syntax{line: []string{"--"}, block: slashes.block}
 	lua     = syntax{line: []string{"--"}, block: [][2]string{{"--[[", "]]"}}}
 	haskell = syntax{line: []string{"--"}, block: [][2]string{{"{-", "-}"}}}
@@ -41,17 +43,18 @@ var syntaxes = sync.OnceValue(func() map[string]*syntax {
 	for extensions, s := range map[string]*syntax{
 		"go c h cc cpp cxx hh hpp hxx m mm cu java kt kts scala groovy gradle swift rs cs": &slashes,
 		"dart js jsx mjs cjs ts tsx mts cts proto zig css scss less sol v":                 &slashes,
-		"rb rake gemspec ru toml r pl pm ex exs nim jl tcl awk cmake":                      &hashes,
-		"sh bash zsh ksh bats fish yaml yml mk conf properties ps1":                        &shell,
-		"py pyi pyx bzl star":                 &python,
-		"php tf hcl":                          &mixed,
-		"sql":                                 &sql,
-		"lua":                                 &lua,
-		"hs elm adb ads vhd":                  &haskell,
-		"lisp el clj cljs scm asm s ini":      &lisp,
-		"tex erl hrl":                         &percent,
-		"xml svg md markdown xaml plist":      &markup,
-		"html htm xhtml vue svelte astro jsp": &page,
+		"rb rake gemspec ru":                                        &ruby,
+		"toml r pl pm tcl awk cmake":                                &hashes,
+		"sh bash zsh ksh bats fish yaml yml mk conf properties ps1": &shell,
+		"py pyi pyx bzl star ex exs nim jl":                         &python,
+		"php tf hcl":                                                &mixed,
+		"sql":                                                       &sql,
+		"lua":                                                       &lua,
+		"hs elm adb ads vhd":                                        &haskell,
+		"lisp el clj cljs scm asm s ini":                            &lisp,
+		"tex erl hrl":                                               &percent,
+		"xml svg md markdown xaml plist":                            &markup,
+		"html htm xhtml vue svelte astro jsp":                       &page,
 	} {
 		for e := range strings.FieldsSeq(extensions) {
 			all[e] = s
@@ -63,7 +66,12 @@ var syntaxes = sync.OnceValue(func() map[string]*syntax {
 // CodeLines returns what is left of each line of a file without comments. The name of
 // the file says which language it is. It knows strings and comments and no grammar: to
 // it, a regular expression of JavaScript can begin a comment.
-func CodeLines(name string, lines []string) []string {
+func CodeLines(name string, lines []string) []string { return codeLines(name, lines, false) }
+
+// BareLines is CodeLines without what strings contain: of a string, the quotes are left on the line that it begins on.
+func BareLines(name string, lines []string) []string { return codeLines(name, lines, true) }
+
+func codeLines(name string, lines []string, bare bool) []string {
 	base := strings.ToLower(path.Base(name))
 	s := syntaxes()[strings.TrimPrefix(path.Ext(base), ".")]
 	switch {
@@ -72,7 +80,7 @@ func CodeLines(name string, lines []string) []string {
 	case s == nil:
 		s = &anything
 	}
-	r := codeReader{syntax: s}
+	r := codeReader{syntax: s, bare: bare}
 	code := make([]string, len(lines))
 	for i, l := range lines {
 		code[i] = r.read(l)
@@ -120,12 +128,26 @@ func Names(code string) []string {
 // codeReader is what the next line begins in.
 type codeReader struct {
 	*syntax
+	bare  bool   // what strings contain is left out
 	until string // ends the comment or string of several lines; empty outside of one
 	kept  bool   // it is a string, which is code
+	label string // ends the string of several lines on a line of its own; empty outside of one
 }
+
+// label begins a string up to the line with the label.
+var label = Pattern(`^<<(?:<|[~-])["'\x60]?(\w+)["'\x60]?`)
 
 // read returns the code of a line.
 func (r *codeReader) read(l string) string {
+	if r.label != "" {
+		if strings.Trim(l, " \t\r;,)") == r.label {
+			r.label = ""
+		}
+		if r.bare {
+			return ""
+		}
+		return l
+	}
 	var b strings.Builder
 	open := "" // quotes that nothing on the rest of the line closes
 	first := true
@@ -138,7 +160,7 @@ func (r *codeReader) read(l string) string {
 				part = rest[:end+len(r.until)]
 				r.until = ""
 			}
-			if r.kept {
+			if r.kept && !r.bare {
 				b.WriteString(part)
 			}
 			i += len(part)
@@ -155,6 +177,14 @@ func (r *codeReader) read(l string) string {
 			i += n
 			continue
 		}
+		if r.here && strings.HasPrefix(rest, "<<") {
+			if m := label().FindStringSubmatch(rest); m != nil {
+				r.label = m[1]
+				b.WriteString(m[0])
+				i += len(m[0])
+				continue
+			}
+		}
 		if n = 1; strings.IndexByte("\"'`", rest[0]) < 0 {
 			_, n = utf8.DecodeRuneInString(rest)
 		} else if strings.IndexByte(open, rest[0]) < 0 {
@@ -165,7 +195,11 @@ func (r *codeReader) read(l string) string {
 				r.until, r.kept = "`", true
 			}
 		}
-		b.WriteString(rest[:n])
+		if part := rest[:n]; r.bare && n > 1 && part[0] == part[n-1] {
+			b.WriteString(part[:1] + part[n-1:])
+		} else {
+			b.WriteString(part)
+		}
 		first = first && strings.TrimSpace(rest[:n]) == ""
 		i += n
 	}

@@ -54,6 +54,20 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func TestBareLines(t *testing.T) {
+	for name, lines := range map[string][2]string{
+		"a.js":  {"a('b // c', `d\ne` + \"f\")/* g\nh */ // i", "a('',`|+\"\")|"},
+		"a.rb":  {"it 'a, b', c: <<~RUBY, d: x << y\n  it 'e'\nRUBY\nf # g", "it'',c:<<~RUBY,d:x<<y|||f"},
+		"a.ex":  {"@doc \"\"\"\nx |> dbg()\n\"\"\"\nß", "@doc\"\"\"|||ß"},
+		"a.php": {"$a = <<<'EOT'\nit('b')->only();\n  EOT;\nc()", "$a=<<<'EOT'|||c()"},
+	} {
+		got := BareLines(name, strings.Split(lines[0], "\n"))
+		if diff := cmp.Diff(lines[1], Squeeze(strings.Join(got, "|"))); diff != "" {
+			t.Errorf("%s: %q (-want +got):\n%s", name, lines[0], diff)
+		}
+	}
+}
+
 // TestCodeLinesLinear: quotes and marks that never end cost no more than others.
 func TestCodeLinesLinear(t *testing.T) {
 	for _, part := range []string{`\"`, `"'`, "/*", "`\\", `"""`, "<!--", "/**/"} {
