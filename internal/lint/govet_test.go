@@ -247,7 +247,7 @@ func TestG(t *testing.T) { t.Logf("%d", "x") }
 		{
 			"cycle", "-- a/a.go --\npackage a\n\nimport _ \"example.com/m/cycle/b\"\n" +
 				"-- b/b.go --\npackage b\n\nimport _ \"example.com/m/cycle/a\"\n",
-			"", "package cycle/a (import cycle)",
+			"", "package cycle/a (import cycle); package cycle/b (import cycle)",
 		},
 		{"line", `-- base/b.go --
 package m

@@ -29,7 +29,9 @@ type typeChecker struct {
 	// whole are the packages whose function bodies are read: the roots and near
 	// imports. What a function does with its arguments, such as passing them to
 	// fmt.Sprintf, matters to its callers.
-	whole   map[*packages.Package]bool
+	whole map[*packages.Package]bool
+	// cycles are the paths of packages in import cycles: the go command reports each cycle at one of its packages.
+	cycles  map[string]bool
 	mu      sync.Mutex
 	reasons map[*packages.Package]reason // why a package has errors
 }
@@ -38,7 +40,17 @@ func newTypeChecker(req vetRequest, roots []*packages.Package) *typeChecker {
 	w := &typeChecker{
 		request: req, fset: token.NewFileSet(), sizes: types.SizesFor("gc", runtime.GOARCH), roots: roots,
 		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, reasons: map[*packages.Package]reason{},
+		cycles: map[string]bool{},
 	}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			if reasonFor(e.Msg) == importCycle { // "import cycle not allowed: import stack: [a b a]"
+				for path := range strings.FieldsSeq(e.Msg) {
+					w.cycles[strings.Trim(path, "[]")] = true
+				}
+			}
+		}
+	})
 	seen := map[*packages.Package]bool{}
 	var visit func(p *packages.Package)
 	visit = func(p *packages.Package) {
@@ -67,6 +79,9 @@ func newTypeChecker(req vetRequest, roots []*packages.Package) *typeChecker {
 // unusable returns why a root cannot be checked by what the go command says of it and of
 // its imports; empty if it may be.
 func (w *typeChecker) unusable(p *packages.Package) reason {
+	if w.cycles[p.PkgPath] {
+		return importCycle
+	}
 	if why := listReason(p); why != "" {
 		return w.atHead(p, why)
 	}
