@@ -35,6 +35,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 		if kind.short == agentPrograms && f.Status == diff.Deleted { // it starts nothing any more
 			kind.severity, kind.ask = precedent.Low, "Check that it held no hook or restriction that the team wants to keep."
 		}
+		if kind.short == whoApproves && !changesOwners(in, f) {
+			kind.severity = precedent.Low
+		}
 		if adds(f, toAssistants()) {
 			kind.confidence = steeringSure
 			kind.severity = worse(kind.severity, precedent.Low)
@@ -159,6 +162,60 @@ func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
 	return diff.Line{}, false
 }
 
+// changesOwners reports whether an edit of a list of code owners is more than comments and layout, and than further paths for
+// people who own others: one owner is enough for an approval, and the last pattern that fits counts. So a pattern that is
+// new, gone, moved or left by an owner is such a change, and so is a person who owned nothing before, or another owner of
+// what is sensitive.
+func changesOwners(in *Input, f *diff.File) bool {
+	head, err := in.Read(f.Path)
+	if err != nil || f.Status != diff.Modified || !strings.EqualFold(path.Base(f.Path), "CODEOWNERS") {
+		return true
+	}
+	lines, known := strings.Split(string(head), "\n"), map[string]bool{}
+	for l := range f.AddedLines() {
+		lines[min(l.New, len(lines))-1] = ""
+	}
+	for _, line := range lines {
+		for _, who := range ownersRule(line) {
+			known[who] = true
+		}
+	}
+	for h := range f.Hunks {
+		var before, after [][]string
+		for _, l := range f.Hunks[h].Lines {
+			rule := ownersRule(l.Text)
+			if len(rule) > 0 && l.Op != diff.Add {
+				before = append(before, rule)
+			}
+			if len(rule) > 0 && l.Op != diff.Delete {
+				after = append(after, rule)
+			}
+		}
+		same := slices.EqualFunc(before, after, func(was, is []string) bool {
+			isNew := func(who string) bool { return !slices.Contains(was, who) }
+			return was[0] == is[0] && !slices.ContainsFunc(was, func(who string) bool { return !slices.Contains(is, who) }) &&
+				!slices.ContainsFunc(is, func(who string) bool { return isNew(who) && (!known[who] || IsSensitive(was[0])) })
+		})
+		if !same {
+			return true
+		}
+	}
+	return false
+}
+
+// ownersRule returns a pattern of a list of code owners, and its owners.
+func ownersRule(line string) []string {
+	line, _, _ = strings.Cut(line, "#")
+	return strings.Fields(line)
+}
+
+// sensitive are paths at which mistakes are the most costly, and patterns that fit such paths.
+var sensitive = text.Pattern(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$` +
+	`|dockerfile|workflows/|\.git|owners|^[/*.]*$`)
+
+// IsSensitive reports whether mistakes at a path are more costly than elsewhere, by its name.
+func IsSensitive(path string) bool { return sensitive().MatchString(path) }
+
 func describeEdit(f *diff.File) string {
 	switch f.Status {
 	case diff.Added, diff.Copied:
@@ -186,7 +243,14 @@ const (
 	steeringGuide = 30
 )
 
-const agentPrograms = "programs of coding agents"
+const (
+	whoApproves   = "who must approve"
+	agentPrograms = "programs of coding agents"
+)
+
+// agentFile matches the files, in lower case, in which coding agents find programs to start.
+var agentFile = text.Pattern(`(^|/)(\.?mcp(_config|_settings)?\.json|\.lsp\.json|opencode\.jsonc?|\.codex/config\.toml` +
+	`|\.(claude|gemini|qwen)/settings\.[^/]*|\.(cursor|kiro|codex)/hooks\b.*|\.claude-plugin/.*)$`)
 
 const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an " +
 	"assistant to ignore problems."
@@ -196,12 +260,11 @@ func steeringKind(p string) steeringText {
 	switch base := path.Base(p); {
 	case base == "codeowners", base == "owners", base == "owners_aliases":
 		return steeringText{
-			"who must approve", "the list of code owners: it decides whose approval a change needs",
+			whoApproves, "the list of code owners: it decides whose approval a change needs",
 			"Check that no path loses an owner who should review it.",
 			precedent.Medium, steeringSure,
 		}
-	case base == ".mcp.json", base == ".lsp.json", strings.Contains("/"+p, "/.claude-plugin/"),
-		strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
+	case agentFile().MatchString(p):
 		return steeringText{
 			agentPrograms, "a configuration of coding agents: they start the listed programs on the machine of anyone who " +
 				"opens the repository",

@@ -77,6 +77,10 @@ func TestPolicyEdit(t *testing.T) {
 		},
 		{"hooks of an agent", change(settings, "+x"), settings + ":1 medium", right, "edits settings.json: " + agents},
 		{
+			"programs of another agent", change(".cursor/mcp.json", "+x"), ".cursor/mcp.json:1 medium", right,
+			"edits mcp.json: " + agents,
+		},
+		{
 			"any other", change(".claude/commands/deploy.md", "+x"),
 			".claude/commands/deploy.md:1 low", right, "edits deploy.md: instructions for reviews or assistants",
 		},
@@ -84,7 +88,7 @@ func TestPolicyEdit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			steering := func(p string) bool {
 				return strings.Contains("CLAUDE.md AGENTS.md .mcp.json CODEOWNERS .precedent.yaml CONTRIBUTING.md settings.json "+
-					"deploy.md", path.Base(p))
+					"mcp.json deploy.md", path.Base(p))
 			}
 			r := run(t, "policy-edit", &Input{Change: test.change, IsPolicyPath: steering})
 			if test.want == "" {
@@ -101,6 +105,38 @@ func TestPolicyEdit(t *testing.T) {
 				t.Errorf("body %q", f.Body)
 			}
 		})
+	}
+}
+
+// TestCodeOwners: an edit of CODEOWNERS is folded only if nobody loses or gains a say that people should look at.
+func TestCodeOwners(t *testing.T) {
+	const before = "# owners\n*  @team\n/auth/ @sec @ann\n/docs/ @bob\n/src/ @ann\n"
+	for after, want := range map[string]string{
+		strings.ReplaceAll(before, "# owners", "# who owns what") + "\n# end\n": "low",
+		strings.ReplaceAll(before, "*  @team", "* @team # all"):                 "low",
+		strings.ReplaceAll(before, "/docs/ @bob", "/docs/ @bob @ann"):           "low",
+		strings.ReplaceAll(before, "/docs/ @bob", "/docs/ @bob @eve"):           "medium", // not known
+		strings.ReplaceAll(before, "@sec @ann", "@sec @ann @bob"):               "medium", // sensitive
+		strings.ReplaceAll(before, "*  @team", "* @team @bob"):                  "medium",
+		strings.ReplaceAll(before, "@sec @ann", "@ann"):                         "medium", // loses an owner
+		strings.ReplaceAll(before, "/docs/ @bob", "/docs/"):                     "medium",
+		strings.ReplaceAll(before, "/src/ @ann\n", ""):                          "medium",
+		before + "/src/x/ @bob\n":                                               "medium", // new
+		strings.ReplaceAll(before, "*  @team\n", "") + "* @team\n":              "medium", // moved
+	} {
+		var lines []string
+		had, has := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+		for _, l := range had[:len(had)-1] {
+			lines = append(lines, "-"+strings.TrimSuffix(l, "\n"))
+		}
+		for _, l := range has[:len(has)-1] {
+			lines = append(lines, "+"+strings.TrimSuffix(l, "\n"))
+		}
+		in := &Input{
+			Change: change("CODEOWNERS", lines...), IsPolicyPath: func(string) bool { return true },
+			Read: func(string) ([]byte, error) { return []byte(after + "/web/ @ann @bob\n"), nil },
+		}
+		same(t, run(t, "policy-edit", in), "CODEOWNERS:1 policy-edit "+want)
 	}
 }
 

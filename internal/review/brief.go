@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -148,10 +149,6 @@ func redactedHunk(path string, h *diff.Hunk) *diff.Hunk {
 	return &c
 }
 
-// sensitive are names of files in which mistakes are the most costly.
-var sensitive = text.Pattern(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$` +
-	`|dockerfile|workflows/`)
-
 // harmless are names of files in which mistakes are the least costly.
 var harmless = text.Pattern(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
 
@@ -180,7 +177,7 @@ func byRisk(c *diff.Change, history []precedent.Hotspot) []*diff.File {
 			n = -1
 		case harmless().MatchString(f.Path):
 			n /= 2
-		case sensitive().MatchString(f.Path):
+		case lint.IsSensitive(f.Path):
 			n *= 2
 		}
 		risk[f] = n
