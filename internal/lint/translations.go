@@ -47,7 +47,7 @@ func translations(ctx context.Context, in *Input) Result {
 		entries(f, diff.Add, func(l diff.Line, key, translated string) {
 			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated)
 			// The entry moved, or was wrapped again.
-			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] {
+			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] || sources.isReference(f.Path, unknown) {
 				return
 			}
 			found := newFinding(f, precedent.Right, l)
@@ -253,6 +253,13 @@ func (s *sourceTexts) of(translated, key string) (source string) {
 		source = strings.Replace(source, "{{", "{{count}}{{", 1)
 	}
 	return source
+}
+
+// isReference reports whether a placeholder, such as {{menu.title}}, stands for another text of the catalogue.
+func (s *sourceTexts) isReference(translated, placeholder string) bool {
+	name := strings.Trim(placeholder, "{}")
+	at := strings.LastIndexByte(name, '.')
+	return at > 0 && path.Ext(translated) != gettext && s.of(translated, name[at+1:]) != ""
 }
 
 func (s *sourceTexts) load(name string) map[string]string {

@@ -54,6 +54,7 @@ func TestTranslations(t *testing.T) {
 		{"locales/de.json", []string{` {`, `+  "hi": "Hallo {Name}",`}, ":2"},
 		{"locales/pt-BR.json", []string{`+  "hi": "Olá {nome}"`, `+  "old": "{b}"`}, ":1 :2"},
 		{"lang/de/app.json", []string{`+"hi": "Hallo {Name}",`}, ":1"},
+		{"locales/de.json", []string{`+"files_one": "{{menu.old}}",`, `+"files_one": "{{menu.none}}",`}, ":2"}, // another text
 		{"l10n/app_de.arb", []string{`+"hi": "Hallo {Name}",`}, ":1"},
 		{"res/values-de-rDE/strings.xml", []string{`+  <string name="hi">Hallo %2$s</string>`}, ":1"},
 		{"i18n/msg_de.properties", []string{`+hi=Hallo {1}`}, ":1"},
