@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // withoutSay takes the author's write permission.
@@ -301,6 +302,13 @@ func TestCommands(t *testing.T) {
 		labels, err := rows.Labels(t.Context(), 100)
 		if len(labels) > 0 {
 			t.Errorf("%d labels after the reset", len(labels))
+		}
+		return err
+	})
+	s.inMemory(func(rows *store.Repo) error {
+		threads, err := rows.Threads(t.Context(), 7)
+		if len(threads) != 1 || !thread.EndedByAuthor(threads[0]) {
+			t.Errorf("resolved by the author: %+v", threads)
 		}
 		return err
 	})

@@ -176,7 +176,9 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 	case !h.mayEnd():
 		return h.whyNotEnded(), nil
 	}
-	t.State = precedent.ThreadResolved
+	if t.State = precedent.ThreadResolved; !h.mayWrite { // holds only while the finding is mild: thread.EndedByAuthor
+		t.State = precedent.ThreadWontFix
+	}
 	no, err := c.closeOnForge(ctx, t)
 	if err != nil {
 		return "", err

@@ -84,7 +84,7 @@ func (j *outcomeJudge) outcome(o *precedent.Outcome, t precedent.Thread, answer 
 		set(precedent.OutcomeUnknown, "it is unknown whether the flagged code changed at %s", short(o.Commit))
 	case t.Deleted:
 		set(precedent.ResolvedUnchanged, "the comment was deleted, and %s", same)
-	case t.State == precedent.ThreadResolved:
+	case t.State.Final(): // the author ends a thread as dismissed
 		o.Who = t.ClosedBy
 		set(precedent.ResolvedUnchanged, "%s closed the conversation, and %s", someone(t.ClosedBy), same)
 	case agreed:

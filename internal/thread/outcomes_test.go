@@ -79,6 +79,10 @@ func TestOutcomes(t *testing.T) {
 		},
 		{name: "closed", state: forge.Closed, want: ignored, proof: "closed without merging"},
 		{
+			name: "resolved for the author", state: merged, want: resolved, proof: "bot closed the conversation", who: "bot",
+			change: changes{closedBy("bot"), func(th *precedent.Thread) { th.State = precedent.ThreadWontFix }},
+		},
+		{
 			name: "suggestion committed", head: suggested, want: taken,
 			proof: "the suggested lines replaced the flagged ones at 0123456789",
 		},
