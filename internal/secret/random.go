@@ -3,6 +3,7 @@ package secret
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // isRandom reports whether a value looks like it came from a random generator: its characters are cheaper to
@@ -22,6 +23,10 @@ func isRandom(value string) bool {
 		return randomness(value) > randomFrom
 	}
 	return len(value) >= minLetters && randomness(value) > randomLettersFrom
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // isNumber reports whether a value is a number as programs write it: 1_000_000, -1.5e-10f, 0x1234abcd.

@@ -14,10 +14,13 @@ import (
 func TestRedact(t *testing.T) {
 	key := aws(1)
 	pem := "-----BEGIN PRIVATE " + "KEY-----\n" + sample(rand.New(rand.NewSource(3)), `[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}`) + "\n-----END PRIVATE " + "KEY-----"
+	long := sample(rand.New(rand.NewSource(4)), `ey[a-zA-Z0-9]{20}\.ey[a-zA-Z0-9]{900}`)
+	long += strings.Repeat(long[30:], 4) + "." + long[30:90]
 	for _, test := range []struct {
 		name, in, want string
 		n              int
 	}{
+		{"of any length", "t = '" + long + "'", "t = '[REDACTED:jwt]'", 1},
 		{"nothing", "func main() {}\n", "func main() {}\n", 0},
 		{"empty", "", "", 0},
 		{"one", "a = " + key + "\nb\n", "a = [REDACTED:aws-access-token]\nb\n", 1},

@@ -217,25 +217,24 @@ func crossesLines(pattern string) bool {
 	return false
 }
 
-// expression is a rule's expression. An anchored one begins with a keyword and is matched where the keyword
-// is, which costs a hundredth of a search in the lines around it.
+// expression is a rule's expression. An anchored one begins with a keyword, or with \b before one, and is matched where the
+// keyword is, which costs a hundredth of a search in the lines around it.
 type expression struct {
 	*regexp.Regexp
-	anchored bool
-	needs    needed // what a text has in which it matches
+	anchored  bool
+	beginWord bool // a match begins at the edge of a word
 }
 
 func compileExpression(pattern string, keywords []string) func() expression {
 	return sync.OnceValue(func() expression {
 		pattern := strings.ReplaceAll(strings.ReplaceAll(pattern, leadIn, ""), tokenEnd, anyEnd)
-		if beginsWith(pattern, keywords) {
-			return expression{Regexp: regexp.MustCompile("^(?:" + pattern + ")"), anchored: true}
+		flag := pattern[:len(pattern)-len(strings.TrimPrefix(pattern, "(?i)"))]
+		rest, beginWord := strings.CutPrefix(pattern[len(flag):], `\b`)
+		rest = flag + rest
+		if beginsWith(rest, keywords) {
+			return expression{regexp.MustCompile("^(?:" + pattern + ")"), true, beginWord}
 		}
-		e := expression{Regexp: regexp.MustCompile(pattern)}
-		if re, err := syntax.Parse(pattern, syntax.Perl); err == nil {
-			e.needs = neededBy(re)
-		}
-		return e
+		return expression{Regexp: regexp.MustCompile(pattern)}
 	})
 }
 

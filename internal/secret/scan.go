@@ -145,25 +145,11 @@ type walk struct {
 	hits []hit
 	// outbound tells that the text is about to leave: all rules apply.
 	outbound bool
-	// low is the text in lower case; empty until it is needed. folds tells that it cannot be used.
-	low   string
-	folds bool
 	// named is the position of the last keyword in a name, and whether the name opens something.
 	named struct {
 		at    int
 		opens bool
 	}
-}
-
-// mayMatch tells whether a part of the text has what an expression needs.
-func (w *walk) mayMatch(n *needed, from, to int) bool {
-	if n.isNothing() {
-		return true
-	}
-	if w.low == "" {
-		w.low, w.folds = lowered(w.text.s), foldsToASCII(w.text.s)
-	}
-	return w.folds || n.in(w.text.s[from:to], w.low[from:to])
 }
 
 // maxOpens limits a name from its keyword on, in bytes: the expressions accept 40 after a keyword.
@@ -228,7 +214,10 @@ func (w *walk) keywordAt(r, seg, at int) error {
 		return nil
 	}
 	to := min(len(w.text.segments)-2, seg+rule.after)
-	if rule.pattern().anchored {
+	if pattern := rule.pattern(); pattern.anchored {
+		if pattern.beginWord && at > 0 && inWord(w.text.s[at-1]) {
+			return nil
+		}
 		if at < o.end || rule.assigns && rule.leaves == nil && !mayAssign(w.text.s[at:], rule.own) {
 			return nil
 		}
@@ -243,7 +232,7 @@ func (w *walk) keywordAt(r, seg, at int) error {
 		}
 		end := w.text.segments[to+1]
 		switch {
-		case rule.after == farAfter:
+		case rule.after == farAfter, pattern.beginWord: // some of these have no upper bound
 		case rule.leaves != nil:
 			end = min(len(w.text.s), at+anchoredLen)
 		default:
@@ -263,6 +252,9 @@ func (w *walk) keywordAt(r, seg, at int) error {
 	o.to = to
 	return nil
 }
+
+// inWord reports whether a byte is part of a word, as expressions see words.
+func inWord(c byte) bool { return c == '_' || isLower(c) || isUpper(c) || isDigit(c) }
 
 // mayBeMember reports whether what follows a word can make it the name of a member.
 func mayBeMember(s string) bool {
@@ -301,11 +293,7 @@ func (w *walk) match(r, from, to, n int) error {
 	if !w.spend(rule.cost(w.text.s[from:to])) {
 		return ErrTooMuch
 	}
-	pattern := rule.pattern()
-	if !w.thorough && !w.mayMatch(&pattern.needs, from, to) {
-		return nil
-	}
-	found := pattern.FindAllStringSubmatchIndex(w.text.s[from:to], n)
+	found := rule.pattern().FindAllStringSubmatchIndex(w.text.s[from:to], n)
 	if len(w.hits)+len(found) >= maxMatches {
 		return ErrTooMuch
 	}

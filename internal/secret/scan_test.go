@@ -84,6 +84,7 @@ func TestScan(t *testing.T) {
 			[]string{`api_token =`, `"` + random + `"`},
 			[]Match{{Rule: "generic-api-key", Line: 1, Start: 1, EndLine: 1, End: 37, Secret: random}},
 		},
+		{"within a word", "a", []string{"x" + key, "_" + key}, nil},
 		{"two in a line", "a", []string{key + " " + aws(3)}, []Match{
 			{Rule: "aws-access-token", End: 20, Secret: key},
 			{Rule: "aws-access-token", Start: 21, End: 41, Secret: aws(3)},

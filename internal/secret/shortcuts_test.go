@@ -4,7 +4,6 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
@@ -14,56 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// TestNeededIsInEveryMatch: no rule needs what one of its matches does not have.
-func TestNeededIsInEveryMatch(t *testing.T) {
-	set := rules(t)
-	rnd := rand.New(rand.NewSource(1))
-	checked := 0
-	for i := range set.rules {
-		r := &set.rules[i]
-		if r.pattern == nil {
-			continue
-		}
-		p := r.pattern()
-		if p.needs.isNothing() {
-			continue
-		}
-		for range 40 {
-			s := sample(rnd, p.String())
-			text := "x " + s + "\ny"
-			if !p.MatchString(text) {
-				continue
-			}
-			checked++
-			if !p.needs.in(text, lowered(text)) {
-				t.Fatalf("%s matches %q, which does not have what it needs", r.id, text)
-			}
-		}
-	}
-	if checked < 1_000 {
-		t.Errorf("only %d matches were checked", checked)
-	}
-}
-
-func TestNeeded(t *testing.T) {
-	for pattern, texts := range map[string]struct{ yes, no string }{
-		`(?i)kind:.*data:`:                       {"x KIND: DATA:", "kind: date"},
-		`ey[a-z0-9]{17,}\.ey[a-z]{17}`:           {"ey0123456789abcdefg.eyabcdefghijklmnopqr", "eyabcdefghijklmnopqrstuvw"},
-		`(?:ab[a-f]{9}|xyz)`:                     {"xyz", "ab abcdef"},
-		`(?:abc)?[a-f]{8}`:                       {"00abcdefab", "abcabc-abc"},
-		`\b(?:hvs\.[\w-]{90}|s\.[a-z0-9]{24})\b`: {"s.abcdefghijklmnopqrstuvwx", "is. abcdefghijklmnopqrstuvw"},
-	} {
-		re := needs.Value(syntax.Parse(pattern, syntax.Perl))(t)
-		n := neededBy(re)
-		if !n.in(texts.yes, lowered(texts.yes)) || n.in(texts.no, lowered(texts.no)) {
-			t.Errorf("%s: %+v", pattern, n)
-		}
-	}
-	if !foldsToASCII("\u212ay") || foldsToASCII("ké") {
-		t.Error("folding")
-	}
-}
 
 // TestSameWithoutShortcuts: what a scan leaves out because it cannot match changes no result, in texts with
 // credentials of every form, the same without their line feeds, mutated ones, and the files of this package.
