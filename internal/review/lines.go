@@ -21,9 +21,8 @@ const (
 	substringMin   = 8     // minimum length of such a part, in bytes without white space
 )
 
-// maxTokens bounds the tokens of one line that are compared. Longer lines are
-// data or minified code, and comparing costs the product of both lengths.
-const maxTokens = 256
+// maxTokens bounds the tokens of one line that are kept; text.Ratio compares no more.
+const maxTokens = 64
 
 // lineText is a line in the forms in which lines are compared.
 type lineText struct {
