@@ -110,7 +110,7 @@ func (m Match) Class(name string, lines []string) Class {
 			return TestKey
 		}
 	case loose:
-		if m.isSearchKey(name, lines) {
+		if m.isSearchKey(name, lines) || m.isCall(name, lines) {
 			return LookAlike
 		}
 		return m.looseClass(where, lines)
@@ -174,6 +174,12 @@ func (m Match) isSearchKey(name string, lines []string) bool {
 		slices.ContainsFunc(lines[max(0, m.Line-nearSearchKey):min(len(lines), m.Line+nearSearchKey+1)], func(line string) bool {
 			return indexOfSearch().MatchString(line[:min(len(line), maxMeasured)])
 		})
+}
+
+// isCall reports whether a match without quotes is the name of a function that code calls.
+func (m Match) isCall(name string, lines []string) bool {
+	quoted := m.Start > 0 && strings.IndexByte("\"'`", lines[m.Line][m.Start-1]) >= 0
+	return m.Rule == ruleAssigned && !quoted && strings.HasPrefix(lines[m.EndLine][m.End:], "(") && !isConfig(name)
 }
 
 // minKey is the length in bytes below which the value of some key, such as one of a map, is not a credential.

@@ -214,12 +214,12 @@ func (w *walk) isSetting(name, sign string) bool {
 	if w.path == "" {
 		return sign == ":" || strings.ToUpper(name) == name
 	}
-	return w.isConfig()
+	return isConfig(w.path)
 }
 
-func (w *walk) isConfig() bool {
-	ext := strings.ToLower(path.Ext(w.path))
-	return w.path != "" && (ext == "" || configTypes[ext])
+func isConfig(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return name != "" && (ext == "" || configTypes[ext])
 }
 
 // configTypes are the endings of files whose lines are settings rather than code.

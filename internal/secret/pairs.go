@@ -95,7 +95,7 @@ func (w *walk) listed(rule, at, from int) {
 	block := w.text.block(from)
 	w.open[rule].end = from + len(block) // what is listed within is judged by this name
 	w.spend(len(block))
-	settings := w.text.s[from-1] == '\n' || w.isConfig()
+	settings := w.text.s[from-1] == '\n' || isConfig(w.path)
 	for _, m := range scalar().FindAllStringSubmatchIndex(block, -1) {
 		if m[2] >= 0 {
 			words := nameWords(block[m[2]:m[3]])
