@@ -61,7 +61,7 @@ func confidencesOf(analyzer string) []sure {
 			{keyStoreConfidence, "key stores"},
 			{selfMadeConfidence, "private keys"},
 			{genericConfidence, "by the name beside them"},
-			{partialConfidence, "ids, publishable keys, and API keys in configuration files of Firebase"},
+			{partialConfidence, "ids, publishable keys, and API keys of apps of Firebase"},
 			{testKeyConfidence, "test keys"},
 			{lookAlikeConfidence, "what only looks like one"},
 		},

@@ -71,7 +71,7 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 		// In files that people neither write nor read, and in texts for users, the rules for any value take
 		// checksums and words for secrets. Rules for known formats still apply.
 		if m.Generic() && (s.file.Skip != "" || s.file.Content != "" || isLocale(s.file.Path) ||
-			m.Line == m.EndLine && isListed(all[m.Line], m.Start, m.End)) {
+			m.Line == m.EndLine && (len(all[m.Line])-len(m.Secret) > longestRead || isListed(all[m.Line], m.Start, m.End))) {
 			continue
 		}
 		for i := m.Line; i <= m.EndLine; i++ {
@@ -79,6 +79,9 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 				continue
 			}
 			f := secretAt(s.file, lines[i], lines[m.EndLine], m)
+			if m.Rule == "gcp-api-key" && isOfFirebase(s.file.Path, all[max(0, m.Line-near):min(len(all), m.Line+near)]) {
+				f.Severity, f.Confidence = precedent.Medium, partialConfidence
+			}
 			switch m.Class(s.file.Path, all) {
 			case secret.TestKey:
 				s.testKeys = append(s.testKeys, f)
@@ -178,9 +181,19 @@ func count(all []precedent.Finding, one, many string) string {
 	return fmt.Sprintf("This file has %d %s (lines %s)", len(all), many, listed(lines))
 }
 
-// firebaseConfig matches the files in which an app has the key that names its project to Firebase. It is in every copy of
-// the app; see https://firebase.google.com/docs/projects/api-keys.
-var firebaseConfig = text.Pattern(`(^|/)(google-services\.json|GoogleService-Info\.plist|firebase_options\.dart)$`)
+// The files in which an app has the key that names its project to Firebase, and the line beside the key in others. It is in
+// every copy of the app; see https://firebase.google.com/docs/projects/api-keys.
+var (
+	firebaseFile = text.Pattern(`(^|/)(google-services\.json|GoogleService-Info\.plist|firebase_options\.dart)$`)
+	firebaseLine = text.Pattern(`(?i)\bauth_?domain\b.*\.firebaseapp\.com\b`)
+)
+
+// near is the number of lines around a key of Firebase that name its project.
+const near = 4
+
+func isOfFirebase(name string, around []string) bool {
+	return firebaseFile().MatchString(name) || slices.ContainsFunc(around, firebaseLine().MatchString)
+}
 
 // secretAt returns the finding for a secret, from the first added line that holds
 // part of it to its last line. Only the quote contains the secret.
@@ -190,9 +203,6 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	out.End = max(first.New, last.New)
 	out.Category, out.Severity, out.Rule = precedent.Secrets, secretSeverity(m), m.Rule
 	out.Confidence, out.Secrets = confidenceOfSecret(m), []string{m.Secret}
-	if m.Rule == "gcp-api-key" && firebaseConfig().MatchString(f.Path) {
-		out.Severity, out.Confidence = precedent.Medium, partialConfidence
-	}
 	out.Title = title("Hard-coded secret: " + kind + " committed in " + path.Base(f.Path))
 	var b strings.Builder
 	fmt.Fprintf(&b, "This line commits what looks like a secret (%s) in plain text. ", kind)
@@ -249,7 +259,7 @@ var words = map[string]string{
 	"auth": "authorization", "header": "header", "generic": "generic", "live": "live", "long": "long", "short": "short",
 	"lived": "lived", "pub": "public",
 	"yaml": "YAML", "org": "organization", "personal": "personal", "deploy": "deploy", "workspace": "workspace",
-	"config": "configuration",
+	"config": "configuration", "assigned": "assigned", "credential": "credential",
 }
 
 // secretName is a readable name for a rule: "AWS access token".

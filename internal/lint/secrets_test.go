@@ -84,6 +84,14 @@ func TestSecrets(t *testing.T) {
 			"app/google-services.json:1 gcp-api-key medium",
 		},
 		{
+			"key of a web app of Firebase", change("fb.js", `+apiKey: "AIza`+random(4, 35, base64Letters[:62])+`",`, `+authDomain: "a.firebaseapp.com",`),
+			"fb.js:1 gcp-api-key medium",
+		},
+		{
+			"value in a line that nobody reads", change("a.css", `+api_key = "`+random(4, 35, base64Letters)+`"`+strings.Repeat(";", longestRead)),
+			"",
+		},
+		{
 			"key of Google elsewhere", change("app/maps.json", `+"current_key": "AIza`+random(4, 35, base64Letters[:62])+`"`),
 			"app/maps.json:1 gcp-api-key critical",
 		},

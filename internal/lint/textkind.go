@@ -56,6 +56,9 @@ var codeFile = text.Pattern(`(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svel
 // line of them has.
 var records = text.Pattern(`(?i)\.(olv|pgn|sgf|lrs|xpm|rtf|eml|mbox|log|gpx|kml|dic|aff|bib|ics|vcf|lrc|ass)$`)
 
+// longestRead is the length in bytes of a line from which on nobody reads it: of minified code, or of data.
+const longestRead = 2000
+
 // verbatimCode matches code in languages that take names as they are written. Python normalizes them (PEP 3131), and so
 // may whatever reads a script, a document or data.
 var verbatimCode = text.Pattern(`\.(go|[cm]?[jt]sx?|java|kts?|scala|cs|c|h|cc|cpp|hpp|swift|rs|php|rb|dart)$`)

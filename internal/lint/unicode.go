@@ -37,7 +37,7 @@ type unicodeIssue struct {
 	rule   string      // the worst kind found; empty for none
 	spots  []text.Spot // hidden characters, each once, in order
 	idents []string    // identifiers that mix scripts
-	other  bool        // there is more than escape sequences that a test may expect
+	other  bool        // there is more than what is inert, and than escape sequences that a test may expect
 }
 
 // unicodeRules are the rules, worst first.
@@ -83,7 +83,8 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			continue
 		}
 		d.note(rule)
-		d.other = d.other || !k.colored || spot.Rune != '\x1b' || passesPager().MatchString(s[spot.Start:])
+		d.other = d.other || !strings.ContainsRune(inert, spot.Rune) &&
+			(!k.colored || spot.Rune != '\x1b' || passesPager().MatchString(s[spot.Start:]))
 		if !seen[spot.Rune] {
 			seen[spot.Rune] = true
 			d.spots = append(d.spots, spot)
@@ -274,15 +275,17 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
-	if prose || d.rule == "control" && !d.other || d.isMark(l.Text) ||
-		(d.rule == "control" || d.rule == "homoglyph") && records().MatchString(f.Path) {
-		out.Severity = w.inProse
-	}
-	if d.rule == "lost-text" {
+	record := records().MatchString(f.Path)
+	switch {
+	case d.rule == "lost-text":
 		out.Category = precedent.Bugs
-	}
-	if d.rule == "zero-width" && isComment(l.Text) { // no compiler reads it
+	case d.rule == "zero-width" && isComment(l.Text): // no compiler reads it
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
+	case d.rule == "homoglyph" && !prose && len(l.Text) > longestRead:
+		out.Severity = precedent.Low
+	case prose, d.rule == "control" && (record || !d.other), d.rule == "homoglyph" && record,
+		d.rule == "zero-width" && (d.isMark(l.Text) || isInText(f.Path, l.Text)):
+		out.Severity = w.inProse
 	}
 	var says []string
 	if len(d.spots) > 0 {
@@ -308,11 +311,28 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 	return out
 }
 
-// isMark reports whether all that a line hides is a byte order mark before its text, which an editor or a program that
-// joins files left there. Most compilers skip it.
+// inert are the control characters that terminals ignore, or beep at.
+const inert = "\x00\x01\x02\x03\x04\x06\a\x1c\x1d\x1e\x1f\x7f"
+
+// isMark reports whether all that a line hides are byte order marks before its text, which an editor or a program that
+// joins files left there. Most compilers skip them.
 func (d *unicodeIssue) isMark(s string) bool {
-	return d.rule == "zero-width" && len(d.spots) == 1 && d.spots[0].Rune == byteOrderMark &&
-		strings.LastIndex(s, string(byteOrderMark)) == 0
+	return len(d.spots) == 1 && d.spots[0].Rune == byteOrderMark &&
+		!strings.ContainsRune(strings.TrimLeft(s, string(byteOrderMark)), byteOrderMark)
+}
+
+// noWidth matches characters without width, withinWord such between visible ones.
+var (
+	noWidth    = text.Pattern(widthless)
+	withinWord = text.Pattern(`[^\s\p{Cf}]` + widthless + `+[^\s\p{Cf}]`)
+)
+
+const widthless = `[\p{Cf}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]`
+
+// isInText reports whether all that a line hides is beside spaces of a string or a comment, where programs that translate
+// leave it. There, it makes no name look like another.
+func isInText(name, line string) bool {
+	return !withinWord().MatchString(line) && !noWidth().MatchString(text.BareLines(name, []string{line})[0])
 }
 
 // describeRune writes every character outside ASCII as a code point.
