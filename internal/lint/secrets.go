@@ -27,12 +27,13 @@ func secrets(ctx context.Context, in *Input) Result {
 	} else {
 		scanned = ScanSecrets(in.Change)
 	}
+	deleted := sync.OnceValue(func() string { return deletedText(in.Change) })
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]
 		if m, ok := scanner.Path(f.Path); ok && f.Status != diff.Deleted && (f.Status != diff.Renamed || len(f.Hunks) > 0) {
 			c.add(keyStore(f, m))
 		}
-		s := secretsOf{file: f}
+		s := secretsOf{file: f, deleted: deleted}
 		for h := range f.Hunks {
 			if ctx.Err() != nil {
 				return c.result(ctx, nil)
@@ -47,9 +48,25 @@ func secrets(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
+// deletedText returns the lines that a change deletes.
+func deletedText(c *diff.Change) string {
+	var b strings.Builder
+	for i := range c.Files {
+		for h := range c.Files[i].Hunks {
+			for _, l := range c.Files[i].Hunks[h].Lines {
+				if l.Op == diff.Delete {
+					b.WriteString(l.Text + "\n")
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
 // secretsOf reads one file.
 type secretsOf struct {
-	file *diff.File
+	file    *diff.File
+	deleted func() string // what the change deletes, in all files
 	// testKeys and lookAlikes are findings that together become one each.
 	credentials, testKeys, lookAlikes []precedent.Finding
 	before                            []string // what is in the line before each of the credentials
@@ -81,6 +98,10 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 			f := secretAt(s.file, lines[i], lines[m.EndLine], m)
 			if m.Rule == "gcp-api-key" && isOfFirebase(s.file.Path, all[max(0, m.Line-near):min(len(all), m.Line+near)]) {
 				f.Severity, f.Confidence = precedent.Medium, partialConfidence
+			}
+			if strings.Contains(s.deleted(), m.Secret) {
+				f.Severity = precedent.Low
+				f.Body += " The change only moves it: the base has it already."
 			}
 			switch m.Class(s.file.Path, all) {
 			case secret.TestKey:

@@ -91,6 +91,7 @@ func TestSecrets(t *testing.T) {
 			"value in a line that nobody reads", change("a.css", `+api_key = "`+random(4, 35, base64Letters)+`"`+strings.Repeat(";", longestRead)),
 			"",
 		},
+		{"moved", change("a", "-x := "+awsKey(3), "+y := "+awsKey(3), "+z := "+key), "a:1 aws-access-token low, a:2 aws-access-token critical"},
 		{
 			"key of Google elsewhere", change("app/maps.json", `+"current_key": "AIza`+random(4, 35, base64Letters[:62])+`"`),
 			"app/maps.json:1 gcp-api-key critical",
