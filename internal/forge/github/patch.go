@@ -3,14 +3,12 @@ package github
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/http"
-	"path"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -106,7 +104,7 @@ func fileDiff(f *changedFile) (section, why string) {
 	default:
 		return "", fmt.Sprintf("GitHub reports the unknown status %q", f.Status)
 	}
-	if !isPath(name) || !isPath(before) {
+	if !fs.ValidPath(name) || !fs.ValidPath(before) || strings.Contains(name+before, "\x00") {
 		return "", "the path is not valid in git"
 	}
 	first := fmt.Sprintf("diff --git %s %s\n%s", precedent.QuotePath("a/"+before), precedent.QuotePath("b/"+name), head)
@@ -122,59 +120,10 @@ func fileDiff(f *changedFile) (section, why string) {
 	if !strings.HasSuffix(hunks, "\n") {
 		hunks += "\n"
 	}
-	if !wellFormed(hunks) {
+	section = fmt.Sprintf("%s--- %s\n+++ %s\n%s", first, old, now, hunks)
+	// Nothing in the hunks may be taken for another file's diff.
+	if read, err := diff.ParsePatch(strings.NewReader(section), diff.DefaultLimits); err != nil || len(read.Files) != 1 {
 		return "", "GitHub returned only part of the diff"
 	}
-	return fmt.Sprintf("%s--- %s\n+++ %s\n%s", first, old, now, hunks), ""
-}
-
-// isPath reports whether git can have a file of that name.
-func isPath(file string) bool {
-	return file != "" && path.Clean(file) == file && !path.IsAbs(file) && file != "." && file != ".." &&
-		!strings.HasPrefix(file, "../") && !strings.Contains(file, "\x00")
-}
-
-// hunkHeader matches the first line of a hunk, with its line counts.
-var hunkHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`) })
-
-// wellFormed reports whether the hunks are complete, so that nothing in them can be
-// taken for another file's diff.
-func wellFormed(hunks string) bool {
-	old, now := 0, 0
-	for line := range strings.Lines(hunks) {
-		if old == 0 && now == 0 && !strings.HasPrefix(line, `\`) {
-			m := hunkHeader().FindStringSubmatch(line)
-			if m == nil {
-				return false
-			}
-			old, now = lineCount(m[1]), lineCount(m[2])
-			continue
-		}
-		switch line[0] {
-		case ' ':
-			old, now = old-1, now-1
-		case '-':
-			old--
-		case '+':
-			now--
-		case '\\':
-		default:
-			return false
-		}
-		if old < 0 || now < 0 {
-			return false
-		}
-	}
-	return old == 0 && now == 0
-}
-
-func lineCount(s string) int {
-	if s == "" {
-		return 1
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return -1
-	}
-	return n
+	return section, ""
 }
