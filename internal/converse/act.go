@@ -192,7 +192,7 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 // closeOnForge saves a thread and resolves its conversation on the forge, or returns why the forge cannot. The memory
 // knows its state first: it must not take that for a person's decision.
 func (c *conversation) closeOnForge(ctx context.Context, t *precedent.Thread) (forge.Unsupported, error) {
-	if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
+	if err := c.Rows.SaveThreads(ctx, []precedent.Thread{*t}); err != nil {
 		return "", err
 	}
 	no, err := c.Pull.Conn.Resolve(ctx, c.Pull.Repo.Repo, c.Pull.Number,

@@ -310,7 +310,7 @@ func (c *conversation) handle(ctx context.Context, m forge.Comment) error {
 	}
 	if t := h.thread; t != nil && len(a.Parts) > 0 && t.State == precedent.ThreadPending {
 		t.State = precedent.ThreadOpen // nobody waits for the review any more
-		if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
+		if err := c.Rows.SaveThreads(ctx, []precedent.Thread{*t}); err != nil {
 			return err
 		}
 	}

@@ -158,7 +158,7 @@ func (c *conversation) follow(ctx context.Context, h *request, said reply, a *po
 	if t := h.thread; t != nil && said.Class == "explained" && said.Validity == "valid" && h.mayWrite && !t.Severe() {
 		t.State, t.DismissedBy, t.DismissedWords = precedent.ThreadWontFix, h.Author.Login,
 			text.Cut(plainWords(said.Quote), 300)
-		if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
+		if err := c.Rows.SaveThreads(ctx, []precedent.Thread{*t}); err != nil {
 			return err
 		}
 		a.Parts = append(a.Parts, "The finding is dismissed: it is not reported here again.")

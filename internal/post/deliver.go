@@ -12,7 +12,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/store"
-	"github.com/precedent-dev/precedent/internal/thread"
 )
 
 // job is one delivery.
@@ -76,8 +75,6 @@ func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (
 	return j.d, err
 }
 
-func (j *job) threadRows() thread.Kept { return thread.Kept{Rows: j.Rows, Number: j.number} }
-
 // deliver posts as the only run, and starts again if another run has taken over meanwhile.
 func (j *job) deliver(ctx context.Context) error {
 	err := j.load(ctx, j.Rows.Posts)
@@ -107,7 +104,7 @@ func (j *job) load(ctx context.Context, posts func(context.Context, int) ([]stor
 	if j.posts, err = posts(ctx, j.number); err != nil {
 		return err
 	}
-	j.stored, err = j.threadRows().All(ctx)
+	j.stored, err = j.Rows.Threads(ctx, j.number)
 	return err
 }
 

@@ -53,7 +53,7 @@ func (j *job) remember(ctx context.Context) error {
 		}
 	}
 	j.stored = append(j.stored, opened...)
-	return j.threadRows().Save(ctx, opened)
+	return j.Rows.SaveThreads(ctx, opened)
 }
 
 // shown tells whether people can see a remark: as a comment with a known id, or in a summary.

@@ -132,7 +132,7 @@ func (j *job) redirect(ctx context.Context, gone, kept ownComment) error {
 			if c, ok := j.state.conversation(kept.ID); ok {
 				t.Forge = c.ID
 			}
-			return j.threadRows().Save(ctx, j.stored[i:i+1])
+			return j.Rows.SaveThreads(ctx, j.stored[i:i+1])
 		}
 	}
 	return nil

@@ -41,7 +41,7 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 	if err != nil {
 		return err
 	}
-	stored, err := p.StoredThreads(rows).All(ctx)
+	stored, err := rows.Threads(ctx, p.Number)
 	if err != nil {
 		return err
 	}
@@ -101,11 +101,6 @@ func (p *Pull) Relocated(ctx context.Context, s *State) func(string, []precedent
 		thread.Relocate(moved, run.TreesAt(ctx, s.Subject, there, commit, s.Range.Base))
 		return moved
 	}
-}
-
-// StoredThreads returns the threads in the memory.
-func (p *Pull) StoredThreads(rows *store.Repo) thread.Kept {
-	return thread.Kept{Rows: rows, Number: p.Number}
 }
 
 // relocate moves the threads to the head, and determines what has to be read again

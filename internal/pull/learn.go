@@ -90,7 +90,7 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.
 	if err != nil {
 		return err
 	}
-	if err := p.StoredThreads(rows).Save(ctx, s.Earlier.Threads); err != nil {
+	if err := rows.SaveThreads(ctx, s.Earlier.Threads); err != nil {
 		return err
 	}
 	if err := p.learnAudit(ctx, s, rows); err != nil {

@@ -37,7 +37,7 @@ type PeoplesThreads struct {
 func (p *Publisher) PeoplesThreads(ctx context.Context, comments []forge.Comment, convs []forge.Thread) (PeoplesThreads,
 	error,
 ) {
-	stored, err := p.Pull.StoredThreads(p.Rows).All(ctx)
+	stored, err := p.Rows.Threads(ctx, p.Pull.Number)
 	if err != nil {
 		return PeoplesThreads{}, err
 	}

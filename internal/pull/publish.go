@@ -152,7 +152,7 @@ func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
 	if s.unfinished {
 		p.Poster.Recheck = p.recheck
 		p.Poster.Writer.Answers = p.Pull.answers(ctx)
-		if err := p.Pull.StoredThreads(p.Rows).Answer(ctx, s.Review); err != nil {
+		if err := thread.Answer(ctx, p.Rows, p.Pull.Number, s.Review); err != nil {
 			return 0, err
 		}
 		if s.state != nil { // it was read before, and is what learns
@@ -191,7 +191,7 @@ func (p *Publisher) Prepare(ctx context.Context, job run.Job) (*Prepared, error)
 // Deliver posts a review that this Publisher prepared, and learns the outcomes of earlier findings. It
 // returns the exit status: the review's, or that of an incomplete one if nothing can be posted.
 func (p *Publisher) Deliver(ctx context.Context, x *Prepared, made run.Result) (int, error) {
-	if err := p.Pull.StoredThreads(p.Rows).Answer(ctx, made.Review); err != nil {
+	if err := thread.Answer(ctx, p.Rows, p.Pull.Number, made.Review); err != nil {
 		return 0, err
 	}
 	made.Style.Closed = p.closed(ctx, x.State, made.Review)

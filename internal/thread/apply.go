@@ -1,10 +1,22 @@
 package thread
 
 import (
+	"context"
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
 )
+
+// Answer saves what a review means for the stored threads of its pull request. Call it before anything is posted: if the
+// process is killed after it closed a conversation, the memory must not take that for a person's decision.
+func Answer(ctx context.Context, rows *store.Repo, number int, r *precedent.Review) error {
+	all, err := rows.Threads(ctx, number)
+	if err != nil {
+		return err
+	}
+	return rows.SaveThreads(ctx, Apply(all, r))
+}
 
 // EndedByAuthor tells whether the author of the pull request dismissed the thread, and nobody with write permission is
 // known to have ended it: its finding was mild then.

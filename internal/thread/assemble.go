@@ -16,7 +16,6 @@ type assembly struct {
 	self     Identity
 	stored   []precedent.Thread
 	comments []forge.Comment           // oldest first
-	byID     map[precedent.ForgeID]int // inline comments
 	convs    []forge.Thread
 	convOf   map[precedent.ForgeID]int // by comment
 	mayWrite func(forge.Person) bool

@@ -79,7 +79,7 @@ func Assemble(
 	mayWrite func(forge.Person) bool,
 ) []precedent.Thread {
 	a := assembly{
-		self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{},
+		self: self, stored: stored, convOf: map[precedent.ForgeID]int{},
 		convs: convs, moved: map[string][]precedent.Thread{}, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite,
 	}
 	a.comments = slices.Clone(comments)
@@ -87,11 +87,6 @@ func Assemble(
 		return cmp.Or(x.At.Compare(y.At),
 			x.ID.Compare(y.ID))
 	})
-	for i, c := range a.comments {
-		if c.Kind == forge.OnLine {
-			a.byID[c.ID] = i
-		}
-	}
 	for i, conv := range convs {
 		for _, id := range conv.Comments {
 			a.convOf[id] = i
