@@ -37,7 +37,7 @@ type Client struct {
 	host        string   // as repository identities contain it
 	web         *url.URL // root of the web pages and of clone URLs
 	wire        *wire.Transport
-	permissions *wire.Permissions // of single people
+	permissions *wire.Recent[wire.PersonIn, forge.Permission] // of single people
 	writers     *wire.Recent[precedent.Repo, *writers]
 	polls       *wire.Polls
 	postingLock chan struct{} // holds one entry while a review is posted
@@ -76,7 +76,7 @@ func New(o Options) (*Client, error) {
 		Paging: wire.Paging{Size: "limit", PerPage: perPage, Most: 100, Last: isLast}, Network: o.Network,
 	})
 	return &Client{
-		host: strings.ToLower(web.Host), web: web, wire: w, permissions: wire.NewPermissions(w.Now),
+		host: strings.ToLower(web.Host), web: web, wire: w, permissions: wire.NewRecent[wire.PersonIn, forge.Permission](w.Now),
 		writers: wire.NewRecent[precedent.Repo, *writers](w.Now), polls: wire.NewPolls(w.Now),
 		postingLock: make(chan struct{}, 1),
 	}, nil

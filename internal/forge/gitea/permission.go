@@ -36,7 +36,8 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	case i >= 0:
 		p = w.doubtful[i] // with the login that the account has now
 	}
-	return c.permissions.Of(repo, p, func() (forge.Permission, error) { return askPermission(do, repo, p, w) })
+	return c.permissions.Of(wire.PersonIn{Repo: repo, Person: p},
+		func() (forge.Permission, error) { return askPermission(do, repo, p, w) })
 }
 
 // askPermission asks for the permission of one person. Gitea tells it only to administrators of the

@@ -60,19 +60,11 @@ func requested(do wire.Call, number int) ([]forge.Person, error) {
 	return all, nil
 }
 
-// pulls is the list of the open pull requests.
-func (c *Client) pulls(do wire.Call) wire.PullList[pullRequest] {
-	return wire.PullList[pullRequest]{
-		Path:    "pulls?sort=recentupdate&state=open",
-		Convert: func(p *pullRequest) (forge.PullRequest, error) { return c.pull(do, p) },
-	}
-}
-
 // Open lists the open pull requests, the most recently updated first. Gitea has no conditional
 // requests for it, so that an unchanged list is one request that returns the first page.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	do := c.begin(ctx, repo, "list pull requests of "+repo.String())
-	return c.pulls(do).Open(do, c.polls, repo, 1)
+	return wire.Open(do, c.polls, repo, 1, "pulls?sort=recentupdate&state=open", c.pull)
 }
 
 // Patch returns the complete diff of a pull request as Gitea computes it.

@@ -68,7 +68,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	if !forge.IsLogin(p.Login) {
 		return forge.None, do.Refuse(forge.KindRefused, "not a valid login on GitHub")
 	}
-	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
+	return c.permissions.Of(wire.PersonIn{Repo: repo, Person: p}, func() (forge.Permission, error) {
 		var level struct {
 			Permission string
 			User       user

@@ -35,7 +35,7 @@ type Client struct {
 	graphql     string   // URL of the GraphQL API
 	wire        *wire.Transport
 	tokens      *tokens
-	permissions *wire.Permissions
+	permissions *wire.Recent[wire.PersonIn, forge.Permission]
 	me          identity
 	polls       *wire.Polls
 }
@@ -73,7 +73,7 @@ func New(o Options) (*Client, error) {
 		options.Renew = c.tokens.renew
 	}
 	c.wire = wire.New(options)
-	c.permissions, c.polls = wire.NewPermissions(c.wire.Now), wire.NewPolls(c.wire.Now)
+	c.permissions, c.polls = wire.NewRecent[wire.PersonIn, forge.Permission](c.wire.Now), wire.NewPolls(c.wire.Now)
 	return c, nil
 }
 

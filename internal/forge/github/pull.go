@@ -23,18 +23,10 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 	return c.pull(do, &p)
 }
 
-// pulls is the list of the open pull requests.
-func (c *Client) pulls(do wire.Call) wire.PullList[pullRequest] {
-	return wire.PullList[pullRequest]{
-		Path:    "pulls?sort=updated&direction=desc&state=open",
-		Convert: func(p *pullRequest) (forge.PullRequest, error) { return c.pull(do, p) },
-	}
-}
-
 // Open lists the open pull requests, the most recently updated first.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	do := c.begin(ctx, "list pull requests of "+repo.String(), repo)
-	return c.pulls(do).Open(do, c.polls, repo, perPage)
+	return wire.Open(do, c.polls, repo, perPage, "pulls?sort=updated&direction=desc&state=open", c.pull)
 }
 
 // pull converts a pull request. URLs and refs are built here instead of taken from

@@ -88,40 +88,18 @@ func readList[P, T any](c Call, read func(page int, into any) (reply, error), en
 	return all, c.Refuse(forge.KindTooLarge, "only the first %d were read", len(all))
 }
 
-// PullList describes a list of pull requests, the most recently updated first.
-type PullList[T any] struct {
-	Path    string // with parameters
-	Convert func(*T) (forge.PullRequest, error)
-}
-
-// convert converts pull requests, each once: one that is updated meanwhile moves to the front and shifts the
-// others.
-func (l PullList[T]) convert(listed []*T) ([]forge.PullRequest, error) {
-	all := make([]forge.PullRequest, 0, len(listed))
-	seen := map[int]bool{}
-	for _, p := range listed {
-		read, err := l.Convert(p)
-		if err != nil {
-			return all, err
-		}
-		if !seen[read.Number] {
-			seen[read.Number], read.Files = true, 0
-			all = append(all, read)
-		}
-	}
-	return all, nil
-}
-
 var errUnchanged = errors.New("the list is unchanged")
 
-// Open reads the open pull requests. If the first page is unchanged, so are the others: whatever is updated
-// moves to it, and it tells the number of what is open. A list of at least each entries is nevertheless
-// read again from time to time.
-func (l PullList[T]) Open(c Call, polls *Polls, repo precedent.Repo, each int) ([]forge.PullRequest, error) {
+// Open reads the open pull requests, the most recently updated first, without files and bodies. If the first page is
+// unchanged, so are the others: whatever is updated moves to it, and it tells the number of what is open. A list of at
+// least each entries is nevertheless read again from time to time.
+func Open[T any](c Call, polls *Polls, repo precedent.Repo, each int, path string,
+	convert func(Call, *T) (forge.PullRequest, error),
+) ([]forge.PullRequest, error) {
 	known, _ := polls.get(repo, each)
 	tag := ""
 	read := func(page int, into any) (reply, error) {
-		path := c.page(l.Path, page, c.t.o.Paging.PerPage)
+		path := c.page(path, page, c.t.o.Paging.PerPage)
 		if page > 1 {
 			return c.send(http.MethodGet, nil, into, nil, "%s", path)
 		}
@@ -146,12 +124,17 @@ func (l PullList[T]) Open(c Call, polls *Polls, repo precedent.Repo, each int) (
 	case err != nil:
 		return nil, err
 	}
-	open, err := l.convert(listed)
-	if err != nil {
-		return nil, err
-	}
-	for i := range open {
-		open[i].Body = ""
+	open := make([]forge.PullRequest, 0, len(listed))
+	seen := map[int]bool{} // one that is updated meanwhile moves to the front, and shifts the others
+	for _, p := range listed {
+		read, err := convert(c, p)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[read.Number] {
+			seen[read.Number], read.Files, read.Body = true, 0, ""
+			open = append(open, read)
+		}
 	}
 	polls.put(repo, tag, open)
 	return slices.Clone(open), nil

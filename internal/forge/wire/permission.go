@@ -55,28 +55,8 @@ func (r *Recent[K, V]) Of(key K, ask func() (V, error)) (V, error) {
 	return answer, nil
 }
 
-// Permissions caches for a minute what people may do.
-type Permissions struct {
-	cache *Recent[permissionKey, forge.Permission]
-}
-
-type permissionKey struct {
-	repo   precedent.Repo
-	person forge.Person
-}
-
-// NewPermissions returns an empty cache. now is the clock.
-func NewPermissions(now func() time.Time) *Permissions {
-	return &Permissions{NewRecent[permissionKey, forge.Permission](now)}
-}
-
-// Of returns what a person may do, from the cache or from ask. An error is not cached, and comes with None.
-func (p *Permissions) Of(repo precedent.Repo, person forge.Person,
-	ask func() (forge.Permission, error),
-) (forge.Permission, error) {
-	got, err := p.cache.Of(permissionKey{repo, person}, ask)
-	if err != nil {
-		return forge.None, err
-	}
-	return got, nil
+// PersonIn is a person and a repository, of which Recent knows what the person may do there.
+type PersonIn struct {
+	Repo   precedent.Repo
+	Person forge.Person
 }
