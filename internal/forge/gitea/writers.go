@@ -69,7 +69,7 @@ func (c *Client) writersOf(ctx context.Context, repo precedent.Repo) (*writers, 
 // members of teams that may write anything or read pull requests.
 func readWriters(do wire.Call, repo precedent.Repo) (*writers, error) {
 	w := &writers{may: map[precedent.ForgeID]bool{}}
-	listed, at, err := wire.GetListAt[user](do, "assignees")
+	listed, _, at, err := wire.GetPage[user](do, "assignees")
 	if isWithheld(err) {
 		w.withheld = "the assignees"
 		return w, nil

@@ -97,7 +97,7 @@ func failed(do wire.Call, path string, hook precedent.ForgeID, since time.Time) 
 		if cursor != "" {
 			address += "&cursor=" + url.QueryEscape(cursor)
 		}
-		got, header, err := wire.GetPage[delivery](do, address)
+		got, header, _, err := wire.GetPage[delivery](do, "%s", address)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -50,24 +49,6 @@ func (c Call) Err() error { return c.Fail(c.err) }
 func (c Call) Get(into any, path string, args ...any) error {
 	_, err := c.send(http.MethodGet, nil, into, nil, path, args...)
 	return err
-}
-
-// GetList reads a list that has no pages.
-func GetList[T any](c Call, path string, args ...any) ([]*T, error) {
-	all, _, err := GetListAt[T](c, path, args...)
-	return all, err
-}
-
-// GetListAt is GetList, and returns the path of the address that answered, which differs after a redirect.
-func GetListAt[T any](c Call, path string, args ...any) (all []*T, at string, err error) {
-	r, err := c.send(http.MethodGet, nil, &all, nil, path, args...)
-	if err != nil {
-		return nil, "", err
-	}
-	if slices.Contains(all, nil) {
-		return nil, "", c.Unexpected("a list entry is null")
-	}
-	return all, r.path, nil
 }
 
 // Send makes a change. Body and into may be nil; into is unchanged if the response is empty.

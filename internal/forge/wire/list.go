@@ -47,22 +47,29 @@ func ListIn[P, T any](c Call, entries func(P) []*T, path string, args ...any) ([
 	return readList(c, read, entries)
 }
 
-// ListPage reads one page of a list.
-func ListPage[T any](c Call, number, size int, path string) ([]*T, http.Header, error) {
-	return GetPage[T](c, c.page(path, number, size))
+// GetList reads a list that has no pages.
+func GetList[T any](c Call, path string, args ...any) ([]*T, error) {
+	all, _, _, err := GetPage[T](c, path, args...)
+	return all, err
 }
 
-// GetPage reads a part of a list, and returns the header of the response.
-func GetPage[T any](c Call, path string) ([]*T, http.Header, error) {
-	var got []*T
-	r, err := c.send(http.MethodGet, nil, &got, nil, "%s", path)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case slices.Contains(got, nil):
-		return nil, nil, c.Unexpected("a list entry is null")
+// ListPage reads one page of a list.
+func ListPage[T any](c Call, number, size int, path string) ([]*T, http.Header, error) {
+	all, header, _, err := GetPage[T](c, "%s", c.page(path, number, size))
+	return all, header, err
+}
+
+// GetPage reads a part of a list, and returns the header of the response and the path of the address that answered, which
+// differs after a redirect.
+func GetPage[T any](c Call, path string, args ...any) (got []*T, header http.Header, at string, err error) {
+	r, err := c.send(http.MethodGet, nil, &got, nil, path, args...)
+	if err == nil && slices.Contains(got, nil) {
+		err = c.Unexpected("a list entry is null")
 	}
-	return got, r.header, nil
+	if err != nil {
+		return nil, nil, "", err
+	}
+	return got, r.header, r.path, nil
 }
 
 // readList reads pages until the last one.
