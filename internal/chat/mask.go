@@ -3,6 +3,7 @@ package chat
 import (
 	"strings"
 
+	"github.com/precedent-dev/precedent/internal/intent"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -21,7 +22,7 @@ func masks(s string) []bool {
 		if i := strings.Index(s[from:], "\n\n"); i >= 0 {
 			to = from + i + 1
 		}
-		m := masker{s: lower(s[from:to]), hidden: hidden[from:to], none: map[string]bool{}}
+		m := masker{s: intent.Lower(s[from:to]), hidden: hidden[from:to], none: map[string]bool{}}
 		m.paragraph()
 		from = to
 	}

@@ -18,7 +18,7 @@ import (
 func Parse(body precedent.Untrusted, o Options) (commands []Command, refusals []Refusal) {
 	p := parser{prose: newProse(body), thread: o.InThread, own: ownSentences(o.Own)}
 	for _, name := range o.Names {
-		if name = strings.TrimSuffix(strings.TrimPrefix(lower(name), "@"), "[bot]"); name != "" {
+		if name = strings.TrimSuffix(strings.TrimPrefix(intent.Lower(name), "@"), "[bot]"); name != "" {
 			p.names = append(p.names, name)
 		}
 	}
@@ -301,7 +301,7 @@ func (p *parser) limits(c *Command, said string) Reason {
 	quieter := c.Kind == Dismiss || c.Kind == Lenient || c.Kind == FocusLess
 	rule := c.Kind == Remember || c.Kind == UpdatePreference
 	if m := intent.Of(c.Content); rule && m.Kind.Quieter() {
-		quieter, rule, said = true, false, lower(m.Subject)
+		quieter, rule, said = true, false, intent.Lower(m.Subject)
 	}
 	switch {
 	case c.Place != "" && !p.thread:

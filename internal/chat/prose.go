@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/intent"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -142,7 +143,7 @@ var hiddenTag = text.Pattern(`^<(details|blockquote|pre|script|style|template|ta
 // comment without end does so at the beginning of a line; elsewhere forges show it.
 func (r *reader) show(l string, at int) string {
 	var b strings.Builder
-	low := lower(l)
+	low := intent.Lower(l)
 	end := strings.LastIndex(l, "-->")
 	if at < r.lastComment {
 		end = len(l)
@@ -205,16 +206,4 @@ func nextHidden(l string, from, lastEnd int) opening {
 		}
 	}
 	return opening{from: len(l)}
-}
-
-// lower turns the capitals of ASCII into small letters. It keeps all others, and so the length:
-// a letter that only looks like one of ASCII never becomes one.
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // Event is something that happened on a forge, read from a webhook or from the event
@@ -98,7 +99,7 @@ func (e *Event) Flaw() string {
 	switch {
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return "it names no pull request"
-	case e.Head != "" && !IsCommit(e.Head), e.Kind == RunEvent && e.Head == "":
+	case e.Head != "" && !git.IsObjectID(e.Head), e.Kind == RunEvent && e.Head == "":
 		return "it names no commit"
 	}
 	return ""

@@ -5,23 +5,6 @@ import (
 	"testing"
 )
 
-// TestIsBranch: what git refuses, and what would change the address of a request, is not a branch.
-func TestIsBranch(t *testing.T) {
-	for _, good := range []string{"main", "feature/größe#1", "a.b-c_d", "release/1.0"} {
-		if !IsBranch(good) {
-			t.Errorf("%q is refused", good)
-		}
-	}
-	for _, bad := range []string{
-		"", "/a", "a/", "a//b", ".a", "a/.b", "a..b", "a.lock", "a/b.lock/c", "a.", "-a", "a b",
-		"a~1", "a^", "a:b", "a?b", "a*", "a[b", `a\b`, "a@{1}", "a\x00", "a\x7f", strings.Repeat("x", 256),
-	} {
-		if IsBranch(bad) {
-			t.Errorf("%q is a branch", bad)
-		}
-	}
-}
-
 // TestNewestChecks: of each name and maker the newest counts, and only pages of the web are links.
 func TestNewestChecks(t *testing.T) {
 	report := func(name, maker string, n int64, state CheckState, page string) Report {

@@ -118,7 +118,7 @@ func (p *Push) check(h hash) (address, scheme string, err error) {
 		}
 		return "", "", err
 	}
-	if !isBranch(p.Branch) {
+	if !IsBranch(p.Branch) {
 		return "", "", &Error{Op: opPush, Msg: "not the name of a branch: " + printable(p.Branch), Err: ErrRejected}
 	}
 	address, u, err := p.To.from()
@@ -128,16 +128,13 @@ func (p *Push) check(h hash) (address, scheme string, err error) {
 	return address, u.Scheme, nil
 }
 
-// isBranch reports whether a name, which comes from a forge, is that of one branch: not a pattern,
+// IsBranch reports whether a name, which comes from a forge, is that of one branch: not a pattern,
 // an option, a revision or a refspec. These are git's own rules, and no characters that are not shown.
-func isBranch(name string) bool {
-	const longest = 1000 // bytes
-	if name == "" || len(name) > longest || !utf8.ValidString(name) || name == "@" || name == "HEAD" ||
-		strings.HasPrefix(name, "-") {
-		return false
-	}
+func IsBranch(name string) bool {
+	const longest = 255 // bytes: forges store no longer ones
 	odd := func(c rune) bool { return c == ' ' || !unicode.IsPrint(c) || strings.ContainsRune(`~^:?*[\`, c) }
-	if strings.ContainsFunc(name, odd) || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
+	if len(name) > longest || !utf8.ValidString(name) || name == "@" || name == "HEAD" || strings.HasPrefix(name, "-") ||
+		strings.ContainsFunc(name, odd) || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
 		strings.HasSuffix(name, ".") {
 		return false
 	}

@@ -151,13 +151,13 @@ func TestPushBranchNames(t *testing.T) {
 		if err := p.repo.PushCommit(t.Context(), p.push); err == nil {
 			t.Errorf("pushed to %q", name)
 		}
-		if name != "+topic" && isBranch(name) {
+		if name != "+topic" && IsBranch(name) {
 			t.Errorf("%q is taken for a branch", name)
 		}
 	}
 	needs.Equal(t, before, p.origin.git("for-each-ref"))
 	for _, name := range []string{"topic", "feature/x", "a-b_c.d", "fix/äöü", "a'b", "x#1"} {
-		if !isBranch(name) {
+		if !IsBranch(name) {
 			t.Errorf("%q is not taken for a branch", name)
 		}
 	}

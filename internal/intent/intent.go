@@ -134,7 +134,7 @@ var leadIns = pattern(`^(?:(?:please|pls|kindly|hey|hi|also|and|so|now|just|ok|o
 // Of returns what a directive asks for.
 func Of(directive string) Meaning {
 	s := strings.TrimRight(strings.Join(strings.Fields(apostrophes.Replace(directive)), " "), " .!")
-	l := plain(s)
+	l := Lower(s)
 	from := len(leadIns().FindString(l))
 	for _, r := range rules {
 		m := r.pattern().FindStringSubmatchIndex(l[from:])
@@ -154,8 +154,9 @@ func Of(directive string) Meaning {
 
 var apostrophes = strings.NewReplacer("’", "'", "‘", "'")
 
-// plain is the normal form of a text, with as many bytes.
-func plain(s string) string {
+// Lower turns the capitals of ASCII into small letters. It keeps all others, and so the length:
+// a letter that only looks like one of ASCII never becomes one.
+func Lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {

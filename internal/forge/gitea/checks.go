@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -22,7 +23,7 @@ const maxDescription = 140
 // success. Incomplete becomes "error", which they do not; "pending" would never end.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo))
-	if !forge.IsCommit(k.Commit) {
+	if !git.IsObjectID(k.Commit) {
 		return "", do.Refuse(forge.KindRefused, "not a commit id")
 	}
 	states := map[forge.CheckResult]string{forge.Success: "success", forge.Failure: "failure", forge.Neutral: "warning"}
@@ -40,7 +41,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 // Actions set statuses.
 func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string) ([]forge.CommitCheck, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("list statuses of %.12q in %s", commit, repo))
-	if !forge.IsCommit(commit) {
+	if !git.IsObjectID(commit) {
 		return nil, do.Refuse(forge.KindRefused, "not a commit id")
 	}
 	type status struct {

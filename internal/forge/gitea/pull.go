@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // PullRequest reads one pull request. Its head may be the one before a push that
@@ -102,10 +103,10 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 	out.Ref = fmt.Sprintf("refs/pull/%d/head", p.Number)
 	out.Locked, out.Files = p.IsLocked || p.Base.Repo.Archived, p.ChangedFiles
 	if out.State == forge.Merged {
-		if forge.IsCommit(p.MergeBase) { // the base is the tip of its branch, which contains the head now
+		if git.IsObjectID(p.MergeBase) { // the base is the tip of its branch, which contains the head now
 			out.Base.SHA = p.MergeBase
 		}
-		if forge.IsCommit(p.MergeCommit) {
+		if git.IsObjectID(p.MergeCommit) {
 			out.MergeCommit = p.MergeCommit
 		}
 	}
@@ -128,7 +129,7 @@ func isDraftTitle(title string) bool {
 
 // branch converts the base or head of a pull request.
 func (c *Client) branch(do wire.Call, b *branchInfo) (forge.Branch, error) {
-	if b == nil || !forge.IsCommit(b.SHA) {
+	if b == nil || !git.IsObjectID(b.SHA) {
 		return forge.Branch{}, do.Unexpected("it names no commit")
 	}
 	out := forge.Branch{Name: cmp.Or(b.Label, b.Ref), SHA: b.SHA}

@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // Repositories lists the repositories of an organization, else of a user, that the token may write to;
@@ -54,7 +55,7 @@ func (r *repository) mayPush() bool { return r.Permissions != nil && r.Permissio
 // that may push to it.
 func (c *Client) Pushable(ctx context.Context, repo precedent.Repo, branch string) (forge.Unsupported, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("look up the branch %q of %s", branch, repo))
-	if !forge.IsBranch(branch) {
+	if !git.IsBranch(branch) {
 		return "", do.Refuse(forge.KindRefused, "not a valid name of a branch")
 	}
 	var r repository

@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -47,7 +48,7 @@ func checkRuns(do wire.Call, commit, name string) ([]*checkRun, error) {
 // Check reports the result of a review as a check run. Only apps can create them, including workflow runs.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
 	do := c.begin(ctx, fmt.Sprintf("set check %q in %s", k.Name, repo), repo)
-	if !forge.IsCommit(k.Commit) {
+	if !git.IsObjectID(k.Commit) {
 		return "", do.Refuse(forge.KindRefused, "not a commit id")
 	}
 	before, err := c.previousCheck(do, k)
@@ -109,7 +110,7 @@ func checksUnsupported(err error) (forge.Unsupported, error) {
 // check suite, and the newest status of each context. An app needs checks: read and statuses: read.
 func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string) ([]forge.CommitCheck, error) {
 	do := c.begin(ctx, fmt.Sprintf("list checks of %.12q in %s", commit, repo), repo)
-	if !forge.IsCommit(commit) {
+	if !git.IsObjectID(commit) {
 		return nil, do.Refuse(forge.KindRefused, "not a commit id")
 	}
 	runs, more := checkRuns(do, commit, "")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -94,7 +95,7 @@ func TestExamplesOfEvents(t *testing.T) {
 					t.Errorf("%s %d: of %v", name, i, e.Pulls)
 				}
 			case forge.RunEvent:
-				if !forge.IsCommit(e.Head) {
+				if !git.IsObjectID(e.Head) {
 					t.Errorf("%s %d: commit %q", name, i, e.Head)
 				}
 			}
@@ -248,7 +249,7 @@ func FuzzReadEvent(f *testing.F) {
 		if err != nil && !errors.As(err, &fault) {
 			t.Errorf("%T", err)
 		}
-		if err == nil && !e.Repo.IsZero() && c.checkRepo(e.Repo) != nil || e.Head != "" && !forge.IsCommit(e.Head) {
+		if err == nil && !e.Repo.IsZero() && c.checkRepo(e.Repo) != nil || e.Head != "" && !git.IsObjectID(e.Head) {
 			t.Errorf("%+v", e)
 		}
 		for _, n := range e.Pulls {

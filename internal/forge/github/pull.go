@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // PullRequest reads one pull request.
@@ -52,7 +53,7 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 	}
 	out.Draft, out.Base, out.Head, out.Ref = p.Draft, base, head, fmt.Sprintf("refs/pull/%d/head", p.Number)
 	out.Files, out.Locked = p.ChangedFiles, p.Locked
-	if out.State == forge.Merged && forge.IsCommit(p.MergeCommit) {
+	if out.State == forge.Merged && git.IsObjectID(p.MergeCommit) {
 		out.MergeCommit = p.MergeCommit
 	}
 	for _, l := range p.Labels {
@@ -85,7 +86,7 @@ func (c *Client) pastPull(repo precedent.Repo, p *pullRequest) forge.PullRequest
 // branch converts the base or head of a pull request.
 func (c *Client) branch(do wire.Call, b branchRef) (forge.Branch, error) {
 	out := forge.Branch{Name: b.Ref, SHA: b.SHA}
-	if !forge.IsCommit(out.SHA) {
+	if !git.IsObjectID(out.SHA) {
 		return out, do.Unexpected("it names no commit")
 	}
 	if b.Repo == nil {

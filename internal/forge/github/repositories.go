@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // maxInstallations bounds the installations of an app that are looked at.
@@ -120,7 +121,7 @@ var blockingRules = map[string]string{
 // the rulesets that apply to it. That is three requests.
 func (c *Client) Pushable(ctx context.Context, repo precedent.Repo, branch string) (forge.Unsupported, error) {
 	do := c.begin(ctx, fmt.Sprintf("look up the branch %q of %s", branch, repo), repo)
-	if !forge.IsBranch(branch) {
+	if !git.IsBranch(branch) {
 		return "", do.Refuse(forge.KindRefused, "not a valid name of a branch")
 	}
 	var r repository

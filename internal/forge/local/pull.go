@@ -72,7 +72,7 @@ func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int,
 		return s, invalidFile("%s: state must be open, closed or merged", name)
 	}
 	for _, e := range []pullEnd{s.Base, s.Head} {
-		if !forge.IsBranch(e.Branch) || e.SHA == "" && s.Git == "" || e.SHA != "" && !forge.IsCommit(e.SHA) {
+		if !git.IsBranch(e.Branch) || e.SHA == "" && s.Git == "" || e.SHA != "" && !git.IsObjectID(e.SHA) {
 			return s, invalidFile("%s: base and head each need a branch, and a sha if repo.json has no git", name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // talk is pulls/N/talk.json: all comments on a pull request.
@@ -73,7 +74,7 @@ func (t *talk) check() error {
 			return invalidFile("comment %d: kind must be issue, review or inline", c.ID)
 		case c.ID <= 0 || seen[c.ref()] || c.At.IsZero():
 			return invalidFile("comment %d: it needs at, and an id that is positive and unique", c.ID)
-		case inline && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !forge.IsCommit(c.Commit)):
+		case inline && (c.Path == "" || c.Side != precedent.Left && c.Side != precedent.Right || !git.IsObjectID(c.Commit)):
 			return invalidFile("comment %d: an inline comment needs a path, a side (LEFT or RIGHT) and a commit", c.ID)
 		case c.Start < 0 || c.End < c.Start || c.Start == 0 && c.End > 0:
 			return invalidFile("comment %d: lines start at 1, and the last may not come before the first", c.ID)
