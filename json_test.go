@@ -43,7 +43,7 @@ var readers = map[string]string{
 	"internal/forge/github/graphql.go":   checked,
 	"internal/forge/wire/call.go":        checked,
 	"internal/forge/wire/errors.go":      told,
-	"internal/forge/wire/json.go":        checked,
+	"internal/forge/wire/hook.go":        checked,
 	"internal/gate/managers.go":          loose,
 	"internal/gate/node.go":              loose,
 	"internal/gate/requirements.go":      loose,

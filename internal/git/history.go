@@ -2,6 +2,10 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -51,4 +55,85 @@ func (r *Repo) Branches(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return strings.Fields(string(out)), nil
+}
+
+const opRoot = "find the root commit"
+
+// RootCommit returns the id of the first commit in HEAD's history, along first parents. In
+// a repository of 600,000 commits, reading all of them takes seconds, so the answer is kept
+// in the cache folder, and only the commits since are read.
+func (r *Repo) RootCommit(ctx context.Context) (string, error) {
+	from, err := r.head(ctx)
+	if err != nil {
+		return "", err
+	}
+	if from.commit == "" {
+		return "", noCommitsError(opRoot)
+	}
+	known := r.knownRoot()
+	if known.head == from.commit {
+		return known.root, nil
+	}
+	root := ""
+	if known.head != "" {
+		// Nothing is left if the histories meet, also if another branch is checked out.
+		root, err = r.rootOf(ctx, "--exclude-first-parent-only", from.commit, "^"+known.head)
+		if err == nil && root == "" {
+			root = known.root
+		}
+	}
+	if root == "" { // nothing is known, or a commit that is gone
+		if root, err = r.rootOf(ctx, from.commit); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case r.shallow[root]:
+		return "", hinted(opRoot, "the clone is shallow: it lacks the first commit", r.deepen("--unshallow"))
+	case !r.hash.valid(root):
+		return "", &Error{Op: opRoot, Msg: "git did not name a commit"}
+	}
+	r.keepRoot(rooted{from.commit, root})
+	return root, nil
+}
+
+// rootOf returns the commit without parents along the first parents of revisions; empty if there is none.
+func (r *Repo) rootOf(ctx context.Context, revisions ...string) (string, error) {
+	return r.line(ctx, opRoot, append([]string{"rev-list", "--first-parent", "--max-parents=0"}, revisions...)...)
+}
+
+type rooted struct{ head, root string }
+
+func (r *Repo) rootFile() string {
+	sum := sha256.Sum256([]byte(r.place.commonDir))
+	return filepath.Join(r.options.Cache, "roots", hex.EncodeToString(sum[:16]))
+}
+
+// knownRoot returns what was kept; the zero value if that is nothing.
+func (r *Repo) knownRoot() rooted {
+	if r.options.Cache == "" {
+		return rooted{}
+	}
+	data, err := readRegular(r.rootFile(), 1<<10)
+	head, root, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
+	if err != nil || !r.hash.valid(head) || !r.hash.valid(root) {
+		return rooted{}
+	}
+	return rooted{head, root}
+}
+
+// keepRoot keeps the answer for the next run. Without it, that takes longer.
+func (r *Repo) keepRoot(known rooted) {
+	name := r.rootFile()
+	if r.options.Cache == "" || os.MkdirAll(filepath.Dir(name), 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "new-")
+	if err != nil {
+		return
+	}
+	_, err = f.WriteString(known.head + " " + known.root + "\n")
+	if f.Close() != nil || err != nil || os.Rename(f.Name(), name) != nil {
+		os.Remove(f.Name())
+	}
 }

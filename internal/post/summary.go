@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -194,5 +196,119 @@ func (j *job) postings() map[string]report.Posting {
 func (j *job) notePostedBefore(postings map[string]report.Posting, f precedent.Finding, o ownComment) {
 	if c, _ := j.state.conversation(o.ID); !c.Closed {
 		postings[f.ID] = report.Posting{State: report.PostedBefore, URL: o.URL}
+	}
+}
+
+// postChecks posts the result of the review as a check on the commit.
+func (j *job) postChecks(ctx context.Context) error {
+	for _, p := range j.unsent(store.PostCheck) {
+		if err := j.sendUntilDone(ctx, p, j.postCheck); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// postCheck sends the check. The forge replaces an existing one. After an attempt without an
+// answer it first gets time to show the result.
+func (j *job) postCheck(ctx context.Context, p *store.Post) error {
+	if p.Attempts > 0 {
+		if err := j.Sleep(ctx, maxLooks*listLag); err != nil {
+			return err
+		}
+	}
+	page, err := j.page(p)
+	if err != nil {
+		return err
+	}
+	end := OptionsOf(*p)
+	result, title := report.Check(j.review, end.FailOn, end.PassWithoutModel)
+	c := forge.Check{
+		Name: forge.CheckName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),
+		Title: title, Body: j.writer.Safe(page), URL: j.d.URL,
+	}
+	if err := j.markSending(ctx, p); err != nil {
+		return err
+	}
+	unsupported, err := j.Forge.Check(ctx, j.repo, c)
+	switch {
+	case err != nil:
+		return j.handleError(ctx, err, p)
+	case unsupported != "":
+		return j.setState(ctx, store.PostRejected, string(unsupported), p)
+	}
+	j.d.Checks++
+	return j.setState(ctx, store.PostConfirmed, "", p)
+}
+
+// takeRequestsBack dismisses our reviews that still request changes, although the check is
+// green now: the forge keeps such a request until it is dismissed.
+func (j *job) takeRequestsBack(ctx context.Context, failOn precedent.Severity) error {
+	for i := range j.state.own {
+		o := &j.state.own[i]
+		if !o.Blocks || o.Marker.Kind != comment.Review {
+			continue
+		}
+		why := fmt.Sprintf("Nothing at or above %s is left at %.12s.", failOn, j.review.Head)
+		unsupported, err := j.Forge.Dismiss(ctx, j.repo, j.number, o.ID, why)
+		if e, ok := errors.AsType[*forge.Error](err); ok && (e.Kind == forge.KindInvalid || e.Kind == forge.KindRefused) {
+			unsupported, err = forge.Unsupported(e.Msg), nil
+		}
+		if err != nil {
+			return err
+		}
+		if unsupported != "" {
+			j.note("a request for changes is left: %s", unsupported)
+			j.blocking = report.Blocking{Left: true, URL: o.URL}
+		}
+		o.Blocks = false
+	}
+	return nil
+}
+
+// spending returns what the marker of the summary is to say: what it says already and the cost
+// of this review, which is counted once. Only a signed marker says it.
+func (j *job) spending(shown comment.Marker) comment.Spending {
+	s, day := shown.Spent, j.review.At.UTC().Format(time.DateOnly)
+	cost := int64(math.Round(j.review.CostUSD * 1e6))
+	switch {
+	case j.writer.Key.IsZero():
+		return comment.Spending{}
+	case cost <= 0, shown.Review == j.review.ID, s.Day > day:
+		return s
+	case s.Day < day:
+		s = comment.Spending{Day: day}
+	}
+	s.Microdollars += cost
+	return s
+}
+
+// spentSince returns what the summary with this id is to say when this run edits it. What it
+// has said since this run claimed it has the cost of this review.
+func (j *job) spentSince(id precedent.ForgeID) comment.Spending {
+	o, shown := j.summaryOf(id)
+	switch {
+	case !shown:
+		return j.claim.spent
+	case id == j.claim.summary:
+		return o.Spent
+	}
+	return j.spending(o.Marker)
+}
+
+// addSpending adds the cost of a review that is not posted to the summary of another one, if
+// there is one that no run has claimed. If it cannot, a note says so.
+func (j *job) addSpending(ctx context.Context) {
+	if j.review == nil || j.claim.spent != (comment.Spending{}) || j.spending(comment.Marker{}) == (comment.Spending{}) {
+		return
+	}
+	err := j.readForge(ctx)
+	o, ok := j.state.find(isSummary)
+	if _, busy := j.rival(); err == nil && ok && !busy {
+		body, _ := j.writer.WithSpending(string(o.Body), j.spending(o.Marker))
+		err = j.Forge.Edit(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnThread, ID: o.ID}, body)
+	}
+	if err != nil {
+		j.note("other runs do not count what this review has cost: %v", err)
 	}
 }

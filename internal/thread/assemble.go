@@ -15,7 +15,7 @@ import (
 type assembly struct {
 	self     Identity
 	stored   []precedent.Thread
-	comments []forge.Comment           // oldest first
+	comments []forge.Comment // oldest first
 	convs    []forge.Thread
 	convOf   map[precedent.ForgeID]int // by comment
 	mayWrite func(forge.Person) bool

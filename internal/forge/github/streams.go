@@ -3,8 +3,12 @@ package github
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -89,4 +93,256 @@ func (c *Client) pastOnLine(m *comment) forge.Comment {
 		out.Span = m.span(out.Span.Side, m.OriginalStartLine, m.OriginalLine)
 	}
 	return out
+}
+
+// entry is what orders a list, and identifies an entry of it.
+type entry struct {
+	id      int64
+	updated time.Time
+}
+
+// place is where a list continues.
+type place struct {
+	since time.Time
+	page  int   // from 1, of the entries since then
+	last  int64 // id of the last entry of the page before; 0 on the first
+}
+
+// String returns the cursor of the place.
+func (p place) String() string {
+	return fmt.Sprintf("%s %d %d", p.since.UTC().Format(time.RFC3339), p.page, p.last)
+}
+
+// placeOf parses the cursor of a query.
+func placeOf(do wire.Call, q forge.HistoryQuery) (place, error) {
+	if q.Cursor == "" {
+		return place{since: q.Since.UTC().Truncate(time.Second), page: 1}, nil
+	}
+	fields := strings.Fields(q.Cursor)
+	if len(fields) == 3 {
+		since, err1 := time.Parse(time.RFC3339, fields[0])
+		page, err2 := strconv.Atoi(fields[1])
+		last, err3 := strconv.ParseInt(fields[2], 10, 64)
+		if err1 == nil && err2 == nil && err3 == nil && page > 0 {
+			return place{since, page, last}, nil
+		}
+	}
+	return place{}, do.Refuse(forge.KindRefused, "the cursor is not one of GitHub's lists")
+}
+
+// readByTime reads the entries at a place of a list that is sorted by the time of their last
+// update. Next it continues from the time of the last entry, with page 1: an entry that is edited
+// meanwhile moves to the end, so numbered pages would skip others. Only where a page has one and
+// the same time, the pages are counted. Then, the page before must still end with the same entry;
+// otherwise some may have been skipped, and reading begins again at that time.
+func readByTime[T any](do wire.Call, q forge.HistoryQuery, path string, of func(*T) entry) ([]*T, forge.HistoryPage,
+	error,
+) {
+	var page forge.HistoryPage
+	p, err := placeOf(do, q)
+	if err != nil {
+		return nil, page, err
+	}
+	listed, last, err := readPage[T](do, p, path)
+	if err != nil {
+		return nil, page, err
+	}
+	sorted := true
+	if p.page > 1 {
+		before, _, err := readPage[T](do, place{p.since, p.page - 1, 0}, path)
+		if err != nil {
+			return nil, page, err
+		}
+		if len(before) == 0 || of(before[len(before)-1]).id != p.last {
+			page.Next, page.Through = place{since: p.since, page: 1}.String(), p.since
+			return listed, page, nil
+		}
+		sorted = isSorted(append(before, listed...), of)
+	}
+	page.Through = p.since
+	sorted = sorted && isSorted(listed, of)
+	if len(listed) > 0 && sorted {
+		if at := of(listed[len(listed)-1]).updated; at.After(p.since) {
+			page.Through = at
+		}
+	}
+	// GitHub's text says "after the given time", so the second before it is asked for.
+	from := page.Through.Add(-time.Second)
+	switch {
+	case last:
+	case from.After(p.since):
+		page.Next = place{since: from, page: 1}.String()
+	default:
+		page.Next = place{p.since, p.page + 1, of(listed[len(listed)-1]).id}.String()
+	}
+	return listed, page, nil
+}
+
+// isSorted reports whether the entries are in the order in which they were updated. A server that
+// does not sort them is read by numbered pages.
+func isSorted[T any](listed []*T, of func(*T) entry) bool {
+	return slices.IsSortedFunc(listed, func(a, b *T) int { return of(a).updated.Compare(of(b).updated) })
+}
+
+// readPage reads one page, and reports whether it is the last one.
+func readPage[T any](do wire.Call, p place, path string) ([]*T, bool, error) {
+	path += "sort=updated&direction=asc&since=" + p.since.Format(time.RFC3339)
+	listed, header, err := wire.ListPage[T](do, p.page, perPage, path)
+	return listed, isLast(header, p.page, len(listed), 0), err
+}
+
+const (
+	pullsPerQuery  = 50 // with reviewsPerPull, 2,550 nodes: GitHub allows 500,000, but also only 10 s
+	reviewsPerPull = 50
+)
+
+// reviewPage is a page of the reviews of a pull request.
+type reviewPage struct {
+	PageInfo pageInfo
+	Nodes    []reviewNode
+}
+
+// reviewNode is a review as GraphQL returns it: unlike REST, with the time of its last edit.
+type reviewNode struct {
+	FullDatabaseID    bigInt
+	State, Body, URL  string
+	SubmittedAt       *time.Time
+	UpdatedAt         time.Time
+	AuthorAssociation string
+	Author            *struct {
+		Typename   string `json:"__typename"`
+		Login      string
+		DatabaseID int64
+	}
+}
+
+// pastReviews adds the texts of the reviews of pull requests to a page. For a token that cannot
+// use GraphQL, and if the answer is too large or takes too long, they are read by REST.
+func (c *Client) pastReviews(do wire.Call, pulls []*pullRequest, page *forge.HistoryPage) error {
+	for some := range slices.Chunk(pulls, pullsPerQuery) {
+		said, cut, err := c.reviewsByGraphQL(do, some)
+		if e, failed := errors.AsType[*forge.Error](err); failed && e.Kind != forge.KindRate && e.Err == nil {
+			said, cut, err = c.reviewsByREST(do, some)
+		}
+		if err != nil {
+			return err
+		}
+		page.Comments, page.Cut = append(page.Comments, said...), append(page.Cut, cut...)
+	}
+	return nil
+}
+
+func (c *Client) reviewsByGraphQL(do wire.Call, pulls []*pullRequest) (said []forge.NumberedComment, cut []int,
+	err error,
+) {
+	ids := make([]string, len(pulls))
+	for i, p := range pulls {
+		ids[i] = p.NodeID
+	}
+	first, err := c.askReviews(do, pulls, ids, reviewsPerPull, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, page := range first {
+		for pages := 1; ; pages++ {
+			for _, r := range page.Nodes {
+				if r.SubmittedAt == nil || r.Body == "" {
+					continue
+				}
+				if r.FullDatabaseID <= 0 {
+					return nil, nil, do.Unexpected("a review has no id")
+				}
+				said = append(said, forge.NumberedComment{Number: pulls[i].Number, Comment: c.pastReview(r)})
+			}
+			if !page.PageInfo.HasNextPage {
+				break
+			}
+			if pages == maxPages {
+				cut = append(cut, pulls[i].Number)
+				break
+			}
+			more, err := c.askReviews(do, pulls[i:i+1], ids[i:i+1], perPage, &page.PageInfo.EndCursor)
+			if err != nil {
+				return nil, nil, err
+			}
+			page = more[0]
+		}
+	}
+	return said, cut, nil
+}
+
+// askReviews asks for a page of the reviews of each pull request.
+func (c *Client) askReviews(do wire.Call, pulls []*pullRequest, ids []string, first int, after *string) ([]reviewPage,
+	error,
+) {
+	var got struct {
+		Nodes []*struct {
+			Number  int
+			Reviews reviewPage
+		}
+	}
+	if err := c.query(do, queryReviews, map[string]any{"ids": ids, "first": first, "after": after}, &got); err != nil {
+		return nil, err
+	}
+	if len(got.Nodes) != len(ids) {
+		return nil, do.Unexpected("it does not match the query")
+	}
+	out := make([]reviewPage, len(ids))
+	for i, n := range got.Nodes {
+		if n == nil || n.Number != pulls[i].Number {
+			return nil, do.Unexpected("a pull request is missing")
+		}
+		out[i] = n.Reviews
+	}
+	return out, nil
+}
+
+// pastReview converts a review. The login of a bot lacks its suffix in GraphQL.
+func (c *Client) pastReview(r reviewNode) forge.Comment {
+	at, edited := r.SubmittedAt.UTC(), r.UpdatedAt.UTC()
+	out := forge.Comment{
+		ID: precedent.NumberID(int64(r.FullDatabaseID)), Kind: forge.OnReview, URL: c.Pages().Own(r.URL), At: at, Edited: edited,
+		Author: forge.Person{Login: "ghost"}, Blocks: r.State == stateBlocks, Member: isMember(r.AuthorAssociation),
+	}
+	if edited.Before(at) {
+		out.Edited = at
+	}
+	if r.Author != nil && r.Author.DatabaseID > 0 {
+		out.Author = forge.Person{
+			ID: precedent.NumberID(r.Author.DatabaseID), Login: r.Author.Login, Bot: r.Author.Typename == "Bot",
+		}
+		if out.Author.Bot {
+			out.Author.Login += "[bot]"
+		}
+	}
+	out.Body, out.Cut = forge.CutBody(r.Body)
+	return out
+}
+
+func (c *Client) reviewsByREST(do wire.Call, pulls []*pullRequest) (said []forge.NumberedComment, cut []int,
+	err error,
+) {
+	for _, p := range pulls {
+		listed, err := wire.List[review](do, "pulls/%d/reviews", p.Number)
+		switch {
+		case wire.Gone(err): // deleted meanwhile
+			continue
+		case forge.IsPartial(err):
+			cut = append(cut, p.Number)
+		case err != nil:
+			return nil, nil, err
+		}
+		for _, r := range listed {
+			if r.Body == "" || r.SubmittedAt.IsZero() {
+				continue
+			}
+			if r.ID <= 0 {
+				return nil, nil, do.Unexpected("a review has no id")
+			}
+			one := forge.NumberedComment{Number: p.Number, Comment: c.onReview(r)}
+			one.Member = isMember(r.Association)
+			said = append(said, one)
+		}
+	}
+	return said, cut, nil
 }

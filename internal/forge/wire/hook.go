@@ -4,10 +4,13 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // HookHeaders are the names of a forge's headers, in the order in which they are looked for.
@@ -72,4 +75,20 @@ func headerWord(h http.Header, names []string) string {
 		return value
 	}
 	return ""
+}
+
+// ReadEvent decodes a webhook payload of a forge. Its errors are *forge.Error.
+func ReadEvent(forgeName, event string, payload []byte, into any) error {
+	doing := fmt.Sprintf("read event %q", event)
+	if len(payload) > forge.MaxEvent {
+		return &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: the payload is larger than %d MiB", doing,
+			forge.MaxEvent>>20)}
+	}
+	if err := strict.Check(payload, strict.Default); err != nil {
+		return UnexpectedAnswer(doing, err.Error())
+	}
+	if json.Unmarshal(payload, into) != nil {
+		return UnexpectedAnswer(doing, "it does not match the API of "+forgeName)
+	}
+	return nil
 }

@@ -6,11 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -150,3 +157,164 @@ func corpusFound(h *corpus.Hit) CorpusFound {
 }
 
 var citable = map[corpus.Strength]string{corpus.Weak: "weak", corpus.Candidate: "candidate", corpus.Strong: "strong"}
+
+// CorpusOf is the corpus of a workspace.
+func (r *Env) CorpusOf(ctx context.Context, w *Workspace) (*corpus.Corpus, error) {
+	rows, err := w.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	embedding := r.Embedding(func(s *settings.Settings) *engine.Budget { return DayBudget(s, rows) })
+	return &corpus.Corpus{Rows: rows, Now: r.Now, Embedding: embedding}, nil
+}
+
+// keptCorpus is the corpus of a workspace that is about to be written to.
+func (r *Env) keptCorpus(ctx context.Context, w *Workspace) (*corpus.Corpus, error) {
+	if err := r.KeepMemory(ctx, w); err != nil {
+		return nil, err
+	}
+	return r.CorpusOf(ctx, w)
+}
+
+// ImportCorpus saves the comments of a file in the corpus, and calls progress after each part.
+func (r *Env) ImportCorpus(
+	ctx context.Context, w *Workspace, name string, from io.Reader, progress func(corpus.Imported),
+) (corpus.Imported, error) {
+	c, err := r.keptCorpus(ctx, w)
+	if err != nil {
+		return corpus.Imported{}, err
+	}
+	names, err := c.Rows.Names(ctx)
+	if err != nil {
+		return corpus.Imported{}, err
+	}
+	o := corpus.ImportOptions{Repos: slices.Concat(w.IDs, names), Progress: progress}
+	imported, err := c.Import(ctx, name, from, o)
+	if err == nil {
+		r.embedNew(ctx, c)
+	}
+	return imported, err
+}
+
+// CorpusStatus says what is in the corpus of a workspace.
+func (r *Env) CorpusStatus(ctx context.Context, w *Workspace) (corpus.Status, error) {
+	c, err := r.CorpusOf(ctx, w)
+	if err != nil {
+		return corpus.Status{}, err
+	}
+	return c.Status(ctx)
+}
+
+// ClearCorpus deletes the corpus of a workspace, and returns how many comments it had.
+func (r *Env) ClearCorpus(ctx context.Context, w *Workspace) (int, error) {
+	c, err := r.CorpusOf(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	return c.Rows.ClearCorpus(ctx)
+}
+
+// SyncCorpus reads what people wrote on the pull requests of the workspace's repository. It sets the forge and the
+// repository of the options. What was stored before an error stays, and the result tells it.
+func (r *Env) SyncCorpus(ctx context.Context, conn Connection, w *Workspace,
+	o corpus.SyncOptions,
+) (corpus.SyncResult, error) {
+	repo := w.IDs[0]
+	if repo.IsLocal() {
+		return corpus.SyncResult{}, Hinted(errors.New("the repository has no remote on a forge"),
+			"set --repo host/owner/name")
+	}
+	if repo.Host != conn.Host() {
+		return corpus.SyncResult{}, Hinted(fmt.Errorf("%s is not on %s", repo, conn.Host()),
+			"set the forge with --forge, as for precedent pr")
+	}
+	c, err := r.keptCorpus(ctx, w)
+	if err != nil {
+		return corpus.SyncResult{}, err
+	}
+	c.Me = OwnAccount(ctx, conn)
+	o.Forge, o.Repo = conn.Forge, repo
+	got, err := c.Sync(ctx, o)
+	if err == nil {
+		r.embedNew(ctx, c)
+	}
+	return got, conn.Explain(err)
+}
+
+// OwnAccount is the id of the account that posts; empty if the forge does not tell, as without a
+// token. Our comments are then known by their markers.
+func OwnAccount(ctx context.Context, conn Connection) precedent.ForgeID {
+	if !conn.Known {
+		return ""
+	}
+	me, err := conn.Me(ctx)
+	if err != nil {
+		return ""
+	}
+	return me.ID
+}
+
+// Embeddings is the embedding model that the operator has set.
+type Embeddings struct {
+	Server *llm.Embeddings
+	// Price is that of the model; nil if it is not known. Then it counts in no budget.
+	Price    *llm.Price
+	Settings *settings.Settings
+	Own      []string // secrets of this program, which are never sent
+}
+
+// Cost returns what tokens cost in dollars; 0 if the price is not known.
+func (e *Embeddings) Cost(tokens int) float64 {
+	if e.Price == nil {
+		return 0
+	}
+	return e.Price.Cost(precedent.Usage{InputTokens: tokens})
+}
+
+// Embedding is the model as a corpus uses it; nil if none is set. budget bounds its cost.
+func (r *Env) Embedding(budget func(s *settings.Settings) *engine.Budget) *corpus.Embedding {
+	if r.Embeddings == nil {
+		return nil
+	}
+	e, err := r.Embeddings()
+	switch {
+	case err != nil:
+		return &corpus.Embedding{Err: err}
+	case e == nil:
+		return nil
+	}
+	return &corpus.Embedding{
+		Model: e.Server.Model(), Host: e.Server.Host(), Dimensions: e.Settings.EmbeddingsDimensions.Value,
+		Within: e.Settings.EmbeddingsTimeout.Value, Own: secret.NewOwn(e.Own...),
+		Embed: func(ctx context.Context, texts []string) ([][]float32, error) {
+			b := budget(e.Settings)
+			tokens := llm.ExpectTokens(texts)
+			charge, err := b.Reserve(ctx, tokens, e.Cost(tokens))
+			if err != nil {
+				return nil, err
+			}
+			got, err := e.Server.Embed(ctx, texts)
+			charge(got.Usage.InputTokens, e.Cost(got.Usage.InputTokens))
+			return got.Vectors, errors.Join(err, b.Release(ctx))
+		},
+	}
+}
+
+// DayBudget counts costs on the day of a repository.
+func DayBudget(s *settings.Settings, rows *store.Repo) *engine.Budget {
+	b := BookedBudget(s, rows, 0, nil)
+	b.USD, b.Tokens = 0, 0
+	return b
+}
+
+// embedNew computes the vectors of the comments that have none, if an embedding model is set. If
+// that fails, a notice says so: they are found by their words, and the next time gets them.
+func (r *Env) embedNew(ctx context.Context, c *corpus.Corpus) {
+	if c.Embedding == nil || ctx.Err() != nil {
+		return
+	}
+	if swept, err := c.Embed(ctx); err != nil && ctx.Err() == nil {
+		r.Notice(ctx, "%d comments have a vector now, the others have none: %v; the next sync or import goes on",
+			swept.Chunks, err)
+	}
+}
