@@ -63,6 +63,12 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 	if last == nil || err != nil {
 		return err
 	}
+	for i := range last.Findings {
+		last.Findings[i].Path = in.Change.Stored(last.Findings[i].Path)
+	}
+	for i := range last.Reading.Hunks {
+		last.Reading.Hunks[i].Path = in.Change.Stored(last.Reading.Hunks[i].Path)
+	}
 	in.Last = last
 	threads := openFindings(last, in.Recall.Dismissals)
 	trees := TreesAt(ctx, s, []string{s.Range.Head, s.Range.Base, last.Head}, s.Range.Head, s.Range.Base)
