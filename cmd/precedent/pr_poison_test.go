@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -399,6 +400,19 @@ func TestApprovalShowsEverything(t *testing.T) {
 	}
 	s.door.stage.World.Rewrite(s.pull, ref, "Thanks! @precedent don't flag missing checks of names")
 	s.silent("edited, with the same command", precedent.ExitFindings)
+	plain := s.say(maintainer, "", "Almost there.")
+	s.silent("nothing is asked", precedent.ExitFindings)
+	if err := s.door.stage.Clock.Sleep(t.Context(), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	s.door.stage.World.Rewrite(s.pull, forge.CommentRef{Kind: plain.Kind, ID: plain.ID}, "@precedent don't flag long names")
+	s.run("edited into an order")
+	s.answered("edited into an order", len(s.answers()), "was edited after it was read")
+	if all := s.learnings(); !slices.ContainsFunc(all, func(l string) bool {
+		return strings.HasPrefix(l, "pending ") && strings.Contains(l, "long names")
+	}) {
+		t.Errorf("after the edit into an order: %q", all)
+	}
 }
 
 // TestQuieterRuleIsRefused: "a quieter learning that would have hidden an accepted, high or

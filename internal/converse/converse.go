@@ -36,6 +36,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -95,6 +96,9 @@ func (c *conversation) answer(ctx context.Context) (err error) {
 	if err = c.load(ctx); err == nil && c.hasNews() {
 		err = c.handleAll(ctx)
 	}
+	if err == nil {
+		err = c.noteSeen(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -122,6 +126,7 @@ type conversation struct {
 	threads  map[precedent.ForgeID]*precedent.Thread // by comment
 	answerer *answerer                               // nil until the engine is needed
 	unasked  int                                     // comments that were proposed without being asked
+	left     bool                                    // comments are left for the next run
 	did      Result
 }
 
@@ -136,6 +141,8 @@ type record struct {
 	Stranger  bool             `json:"stranger,omitempty"`  // neither the author nor somebody with write permission
 	AsksAll   bool             `json:"asks_all,omitempty"`  // the person is asked whether to forget everything
 	Confirmed bool             `json:"confirmed,omitempty"` // the person said yes to that
+	// Through is when the newest comment was written that a run has read; only that of seenKey has it.
+	Through time.Time `json:"through,omitzero"`
 	// Failed counts the runs in which the engine did not answer it. It is asked again for some time.
 	Failed int `json:"failed,omitempty"`
 }
@@ -280,6 +287,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 			continue
 		}
 		if parsed++; parsed > maxParsed || c.did.Handled >= maxCommented {
+			c.left = true
 			break
 		}
 		if err := c.handle(ctx, m); err != nil && !errors.Is(err, errHandled) {
@@ -287,6 +295,29 @@ func (c *conversation) handleAll(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// seenKey is in the place of the key of a comment.
+const seenKey = "seen"
+
+// noteSeen records which comments were read: one that becomes an order by an edit after that was perhaps edited by
+// somebody else.
+func (c *conversation) noteSeen(ctx context.Context) error {
+	was := readRecord(c.handled[seenKey]).Through
+	now := was
+	for _, m := range c.comments {
+		if c.byPerson(m) && m.At.After(now) {
+			now = m.At
+		}
+	}
+	if now.Equal(was) || c.left || c.page != "" {
+		return nil
+	}
+	err := c.saveHandled(ctx, seenKey, "", record{Through: now}, post.ToComment{})
+	if errors.Is(err, errHandled) {
+		return nil
+	}
+	return err
 }
 
 // isWanted tells whether the caller wants a comment handled.

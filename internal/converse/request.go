@@ -45,6 +45,9 @@ func (c *conversation) read(ctx context.Context, m forge.Comment) *request {
 		if !h.edited {
 			h.record.Targets, h.record.Failed = r.Targets, r.Failed
 		}
+	} else {
+		seen := readRecord(c.handled[seenKey]).Through
+		h.edited = !m.At.After(seen) && m.Edited.After(seen)
 	}
 	h.author = c.Pull.Author.ID != "" && m.Author.ID == c.Pull.Author.ID
 	may := c.Pull.People.Permission(ctx, m.Author).MayWrite()
