@@ -5,11 +5,18 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -158,4 +165,197 @@ func TestKilledWithItsChildren(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("a child lives on")
 	}
+}
+
+// TestProcesses: what a review asks takes six processes of git.
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	program, err := locate("test", "git")
+	needs.NoError(t, err)
+	log := filepath.Join(scratch(t), "log")
+	counting := filepath.Join(scratch(t), "git")
+	needs.WriteProgram(t, counting, "#!/bin/sh\necho \"$1\" >> '"+log+"'\nexec '"+program+"' \"$@\"\n")
+	f := repoOf(t, "CLAUDE.md", "Be kind.\n", "dir/a.txt", "1\n")
+	f.git("checkout", "-q", "-b", "feature")
+	f.commit("two", "dir/a.txt", "2\n")
+	f.commit("three", "dir/a.txt", "3\n")
+	cache := scratch(t)
+	if _, err := f.openAt(f.dir, Options{Cache: cache}).RootCommit(t.Context()); err != nil { // reads the history once
+		t.Fatal(err)
+	}
+	review := func(name string, spec Spec, uncommitted int) {
+		t.Helper()
+		r := f.openAt(f.dir, Options{Exec: counting, Cache: cache})
+		if _, err := r.RootCommit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := r.Tracked(t.Context(), ".memory"); err != nil || found != "" {
+			t.Errorf("%s: tracked %q, %v", name, found, err)
+		}
+		rg := resolve(t, r, spec)
+		base, err := r.TrustedBase(t.Context(), rg, "")
+		if err != nil || base != f.id("main") {
+			t.Errorf("%s: base %s, %v", name, base, err)
+		}
+		needs.NoError(t, r.Diff(t.Context(), rg, discard))
+		if found, err := r.Lookup(t.Context(), base, "CLAUDE.md", "dir/CLAUDE.md"); err != nil || len(found) != 1 {
+			t.Errorf("%s: %v, %v", name, found, err)
+		}
+		for _, rev := range []string{rg.Base, rg.Head} {
+			if _, err := blobs(t, r).Read(rev, "dir/a.txt", 10); err != nil {
+				t.Error(err)
+			}
+		}
+		if n, err := r.Uncommitted(t.Context(), rg); err != nil || n != uncommitted {
+			t.Errorf("%s: %d uncommitted, %v", name, n, err)
+		}
+		if report, err := r.Export(t.Context(), rg.Head, scratch(t), ExportLimits{}); err != nil || report.Files < 2 {
+			t.Errorf("%s: exported %+v, %v", name, report, err)
+		}
+		said, err := os.ReadFile(log)
+		if n := strings.Count(string(said), "\n"); err != nil || n > 6 {
+			t.Errorf("%s: %d processes, %v:\n%s", name, n, err, said)
+		}
+		needs.NoError(t, os.Remove(log))
+	}
+	review("a range", Spec{Range: "main...HEAD"}, 0)
+	review("chosen", Spec{}, 0)
+	f.write("dir/a.txt", "4\n", "new.txt", "new\n")
+	review("a range before uncommitted changes", Spec{Range: "main...HEAD"}, 2)
+}
+
+// TestBetween: messages that are read without git log are those of git log.
+func TestBetween(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	base := f.commit("root")
+	for _, message := range []string{"one", "two\n\nWith a body\n\n\nof lines.\n", "\n\n  three\n", "", "ümlaut €", "a\n\nSigned-off-by: A <a@example.com>"} {
+		f.git("commit", "-q", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "-m", message)
+	}
+	head := f.id("HEAD")
+	r := f.open()
+	same := func(head string) {
+		t.Helper()
+		want, err := r.log(t.Context(), logCommits, head, "^"+base)
+		needs.NoError(t, err)
+		if got, ok := r.between(t.Context(), base, head); !ok || got != want {
+			t.Errorf("%v, %q, want %q", ok, got, want)
+		}
+	}
+	same(head)
+	same(base)
+	not := func(from, to, why string) {
+		t.Helper()
+		if got, ok := r.between(t.Context(), from, to); ok {
+			t.Errorf("%s: %q", why, got)
+		}
+	}
+	not(head, base, "base is after head")
+	f.write("message", strings.Repeat("long ", logBytes))
+	f.git("commit", "-q", "--allow-empty", "-F", "message")
+	same(f.id("HEAD"))
+	f.git("-c", "i18n.commitEncoding=latin1", "commit", "-q", "--allow-empty", "-m", "encoded")
+	not(base, f.id("HEAD"), "a message in another encoding was read as UTF-8")
+	f.git("checkout", "-q", "-b", "side", base)
+	f.commit("side")
+	f.git("merge", "-q", "-m", "merge", head)
+	not(base, f.id("HEAD"), "a merge is not in one line")
+	var many strings.Builder
+	for i := range logCommits + 1 {
+		fmt.Fprintf(&many, "commit refs/heads/many\ncommitter A <a@example.com> 1 +0000\ndata 1\n%d\n", i%10)
+		if i == 0 {
+			fmt.Fprintf(&many, "from %s\n", base)
+		}
+	}
+	f.load(many.String())
+	not(base, f.id("many"), "too many commits were read")
+}
+
+// noisy adds a commit to the pull request whose pack has about 200 KB.
+func (p *pulls) noisy() {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 150<<10)
+	for i := range noise {
+		noise[i] = byte('!' + rnd.IntN(90))
+	}
+	p.origin.git("checkout", "-q", "--detach", p.pull.Head)
+	p.pull.Head = p.origin.commit("more from the fork", "a.txt", "one\ntwo\n", "noise.txt", string(noise))
+	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	p.origin.git("checkout", "-q", "main")
+}
+
+// leftovers are the files that an interrupted fetch could leave in a mirror.
+func leftovers(t *testing.T, folder string) []string {
+	t.Helper()
+	var left []string
+	err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
+		if base := filepath.Base(name); err == nil && !d.IsDir() &&
+			(strings.HasPrefix(base, "tmp_") || strings.HasPrefix(base, "incoming-") || base == "shallow.lock") {
+			left = append(left, name)
+		}
+		return err
+	})
+	needs.NoError(t, err)
+	return left
+}
+
+// fetchTwice fetches with a fault, then without it, and expects that nothing of the first fetch is used or left.
+func (p *pulls) fetchTwice(t *testing.T, faulty Options) {
+	t.Helper()
+	folder := scratch(t)
+	faulty.TempDir = scratch(t)
+	m := needs.Value(OpenMirror(t.Context(), folder, "repo", faulty))(t)
+	if rg, err := m.FetchPull(t.Context(), p.pull); err == nil {
+		t.Fatalf("the fault had no effect: %+v", rg)
+	}
+	m.Close()
+	m = openMirror(t, folder)
+	rg := needs.Value(m.FetchPull(t.Context(), p.pull))(t)
+	b := blobs(t, m.Repo)
+	needs.Len(t, "Read", 150<<10)(b.Read(rg.Head, "noise.txt", 1<<20))
+	if left := leftovers(t, folder); len(left) > 0 {
+		t.Errorf("the failed fetch left %q", left)
+	}
+}
+
+// TestFault17FetchDrops: a fetch whose connection breaks in the middle of the pack fails, and the
+// next one gets everything.
+func TestFault17FetchDrops(t *testing.T) {
+	p := newPulls(t)
+	p.noisy()
+	whole := p.server.Config.Handler
+	var dropped atomic.Bool
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/git-upload-pack") || dropped.Load() {
+			whole.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		whole.ServeHTTP(answer, r)
+		if answer.Body.Len() < 50<<10 { // the negotiation before the pack
+			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+			_, _ = w.Write(answer.Body.Bytes())
+			return
+		}
+		dropped.Store(true)
+		w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+		_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+		panic(http.ErrAbortHandler)
+	}))
+	defer proxy.Close()
+	p.pull.URL = strings.Replace(p.pull.URL, p.server.URL, proxy.URL, 1)
+	p.fetchTwice(t, Options{})
+	if !dropped.Load() {
+		t.Error("no pack was cut")
+	}
+}
+
+// TestFault19DiskFull: a fetch that cannot write its pack fails, and works when there is space.
+func TestFault19DiskFull(t *testing.T) {
+	p := newPulls(t)
+	p.noisy()
+	program := needs.Value(exec.LookPath("git"))(t)
+	small := filepath.Join(scratch(t), "small-git")
+	needs.WriteProgram(t, small, "#!/bin/sh\nulimit -f 40\nexec '"+program+"' \"$@\"\n") // blocks of 512 bytes
+	p.fetchTwice(t, Options{Exec: small})
 }

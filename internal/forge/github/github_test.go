@@ -1,7 +1,13 @@
 package github
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,3 +62,165 @@ func open(t testing.TB) (*forgetest.Stage, *forgetest.GitHub, *Client, precedent
 	c := client(t, s, g)
 	return s, g, c, precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
 }
+
+// TestTokenGoesNowhere looks for the token in every place where it does not
+// belong, while servers are broken, repeat what they were sent, and redirect.
+func TestTokenGoesNowhere(t *testing.T) {
+	var elsewhere []http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		elsewhere = append(elsewhere, r.Header)
+	}))
+	defer other.Close()
+	echoes := []string{
+		"bad token " + forgetest.Secret, "bad token " + forgetest.Secret[9:20],
+		"x" + hex.EncodeToString([]byte(forgetest.Secret)),
+		base64.StdEncoding.EncodeToString([]byte("x-access-token:" + forgetest.Secret)),
+		base64.URLEncoding.EncodeToString([]byte("ab" + forgetest.Secret)),
+		strings.ToUpper(hex.EncodeToString([]byte(forgetest.Secret))),
+	}
+	faults := []forgetest.Fault{
+		{Drop: true, Times: 5},
+		{Cut: 30, Times: 5},
+		{Status: 200, Body: forgetest.Secret},
+		{Status: 200, Body: `{"number":"` + forgetest.Secret + `"}`},
+		{Status: 302, Header: map[string]string{"Location": other.URL + "/" + forgetest.Secret}},
+		{Status: 302, Header: map[string]string{"Location": other.URL + "/api/v3/repos/acme/shop/pulls/1"}},
+		{Status: 307, Header: map[string]string{"Location": strings.Replace(other.URL, "127.0.0.1", "localhost", 1) +
+			"/api/v3/x"}},
+		{Status: 302, Header: map[string]string{"Location": "http://[::1" + forgetest.Secret}},
+		{Status: 302},
+		{Status: 301, Header: map[string]string{"Location": "ftp://x"}},
+		{Status: 101},
+		{Status: 204},
+		{Status: 304},
+		{Status: 403, Header: map[string]string{"X-GitHub-SSO": "required; url=https://x/?t=" + forgetest.Secret}},
+	}
+	for _, status := range []int{400, 401, 403, 404, 406, 410, 422, 429, 451} {
+		for _, e := range echoes {
+			faults = append(faults, forgetest.Fault{Status: status, Body: fmt.Sprintf(`{"message":%q}`, e)})
+		}
+	}
+	var out strings.Builder
+	for _, f := range faults {
+		s, _, c, repo := open(t)
+		s.Script.Plan(f)
+		_, err := c.PullRequest(t.Context(), repo, 1)
+		if err == nil && f.Status != 429 { // which is waited for
+			t.Errorf("no error from %+v", f)
+		}
+		fmt.Fprintf(&out, "%v %+v %#v\n", err, err, err)
+		if e, ok := err.(*forge.Error); ok {
+			fmt.Fprintf(&out, "%+v\n", *e)
+		}
+		for _, r := range s.Script.Requests() {
+			if r.Header.Get("Authorization") != "Bearer "+forgetest.Secret {
+				t.Errorf("%s came without the token", r.Path)
+			}
+			r.Header.Del("Authorization")
+			fmt.Fprintf(&out, "%s %s %v\n", r.Method, r.Path, r.Header)
+		}
+	}
+	if shows(out.String()) {
+		t.Errorf("the token is in\n%s", out.String())
+	}
+	if len(elsewhere) != 0 {
+		t.Errorf("another host was asked: %v", elsewhere)
+	}
+}
+
+// shows is the test's own way to find the token: not by the code under test.
+func shows(text string) bool {
+	flat := strings.NewReplacer("-", "+", "_", "/").Replace(text)
+	for i := 0; i+8 <= len(forgetest.Secret); i++ {
+		s := forgetest.Secret[i : i+8]
+		if strings.Contains(text, s) || strings.Contains(strings.ToLower(text), hex.EncodeToString([]byte(s))) {
+			return true
+		}
+		for _, before := range []string{"", "_", "__"} {
+			coded := base64.StdEncoding.EncodeToString([]byte(before + s))
+			// without the characters that depend on what is around the window
+			if strings.Contains(flat, coded[[]int{0, 2, 3}[len(before)]:][:9]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestAddresses: the token goes to the operator's forge, and never in the clear.
+func TestAddresses(t *testing.T) {
+	for _, test := range []struct{ base, api, graphql, host string }{
+		{"", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
+		{"https://api.github.com", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
+		{"https://api.acme.ghe.com/", "https://api.acme.ghe.com/", "https://api.acme.ghe.com/graphql", "acme.ghe.com"},
+		{
+			"https://git.acme.example", "https://git.acme.example/api/v3/", "https://git.acme.example/api/graphql",
+			"git.acme.example",
+		},
+		{
+			"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/graphql",
+			"git.acme.example",
+		},
+		{
+			"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/",
+			"https://git.acme.example:8443/api/graphql", "git.acme.example:8443",
+		},
+		{"http://localhost:3000", "http://localhost:3000/api/v3/", "http://localhost:3000/api/graphql", "localhost:3000"},
+		{"http://git.acme.example", "", "", ""},
+		{"http://127.0.0.1.acme.example", "", "", ""},
+		{"https://user:" + forgetest.Secret + "@git.acme.example", "", "", ""},
+		{"https://git.acme.example/api/v3?token=" + forgetest.Secret, "", "", ""},
+		{"https://git.acme.example/elsewhere", "", "", ""},
+		{"ftp://git.acme.example", "", "", ""},
+		{"git.acme.example", "", "", ""},
+		{"https://%zz" + forgetest.Secret, "", "", ""},
+	} {
+		c, err := New(Options{BaseURL: test.base})
+		if test.api == "" {
+			if err == nil || shows(err.Error()) {
+				t.Errorf("%s: %v", test.base, err)
+			}
+			continue
+		}
+		if err != nil || c.wire.Home() != test.api || c.graphql != test.graphql || c.Host() != test.host {
+			t.Errorf("%s: %v, %+v", test.base, err, c)
+		}
+	}
+}
+
+// TestGitHubItself: without a base URL the requests are for github.com, and what git fetches is beside it.
+func TestGitHubItself(t *testing.T) {
+	s, g, _, _ := open(t)
+	token, _ := wire.NewToken(forgetest.Secret)
+	c, err := New(Options{
+		Token: token,
+		Network: wire.Network{
+			Now: s.Clock.Now, Sleep: s.Clock.Sleep,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Scheme != "https" || r.URL.Host != "api.github.com" {
+					t.Errorf("asked %s", r.URL)
+				}
+				moved, err := http.NewRequestWithContext(r.Context(), r.Method, g.URL+"/api/v3"+r.URL.RequestURI(), nil)
+				if err != nil {
+					return nil, err
+				}
+				moved.Header = r.Header
+				return http.DefaultTransport.RoundTrip(moved)
+			}),
+		},
+	})
+	needs.NoError(t, err)
+	p, err := c.PullRequest(t.Context(), precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, 2)
+	needs.NoError(t, err)
+	if p.URL != "https://github.com/acme/shop/pull/2" || p.Head.CloneURL != "https://github.com/cy/shop-of-mine.git" ||
+		p.Ref != "refs/pull/2/head" {
+		t.Errorf("%+v", p)
+	}
+	if q := c.Quota(); q.Limit != 5000 || q.Left != 4999 || !q.Reset.Equal(forgetest.Epoch.Add(time.Hour)) {
+		t.Errorf("quota %+v", q)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

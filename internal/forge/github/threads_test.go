@@ -1,7 +1,10 @@
 package github
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -217,4 +221,246 @@ func TestFoldedReview(t *testing.T) {
 	if reactions, err := c.Reactions(t.Context(), repo, 8, words); err != nil || len(reactions) != 0 {
 		t.Errorf("%v, %v", reactions, err)
 	}
+}
+
+// TestGitHubsOwnExamples reads the answers that GitHub's description gives as examples.
+func TestGitHubsOwnExamples(t *testing.T) {
+	s, _, c, repo := open(t)
+	c.host = "github.com" // whose pages the examples name
+	c.web.Scheme, c.web.Host = "https", c.host
+	repo.Host = c.host
+	answer := func(on, example string) {
+		s.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: string(forgetest.Example(t, example))})
+	}
+	octocat := forge.Person{ID: "1", Login: "octocat"}
+	hello := precedent.Repo{Host: "github.com", Owner: "octocat", Name: "Hello-World"}
+
+	answer("/pulls/1347", "pull-request")
+	p, err := c.PullRequest(t.Context(), repo, 1347)
+	const sha = "6dcb09b5b57875f334f61aebed695e2e4193db5e"
+	clone := "https://github.com/octocat/Hello-World.git"
+	want := forge.PullRequest{
+		Number: 1347, Title: "Amazing new feature", Body: "Please pull these awesome changes in!", Author: octocat,
+		State: forge.Merged,
+		URL:   "https://github.com/octocat/Hello-World/pull/1347",
+		Base: forge.Branch{
+			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "master", SHA: sha, CloneURL: clone,
+		},
+		Head: forge.Branch{
+			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha, CloneURL: clone,
+		},
+		Ref: "refs/pull/1347/head", Labels: []string{"bug"}, Requested: []forge.Person{{ID: "1", Login: "other_user"}},
+		Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5, Locked: true,
+		MergedAt: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), MergeCommit: "e5bd3914e2e596debea16f433f57875b5b90bcd6",
+	}
+	if d := cmp.Diff(want, p); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+
+	answer("/pulls?", "pull-request-simple-items")
+	if all, err := c.Open(t.Context(), repo); err != nil || len(all) != 1 || all[0].Number != 1347 {
+		t.Errorf("%v, %+v", err, all)
+	}
+
+	answer("/issues/1/comments", "issue-comment-items")
+	answer("/pulls/1/reviews", "pull-request-review-items")
+	answer("/pulls/1/comments", "pull-request-review-comment-items")
+	said, err := c.Comments(t.Context(), repo, 1)
+	at := func(y int, m time.Month, d, h, min, s int) time.Time {
+		return time.Date(y, m, d, h, min, s, 0, time.UTC)
+	}
+	issue := at(2011, 4, 14, 16, 0, 49)
+	review := at(2019, 11, 17, 17, 43, 43)
+	wantSaid := []forge.Comment{
+		{
+			ID: "1", Kind: forge.OnThread, Author: octocat, Body: "Me too", At: issue, Edited: issue,
+			URL: "https://github.com/octocat/Hello-World/issues/1347#issuecomment-1",
+		},
+		{
+			ID: "10", Kind: forge.OnLine, Author: octocat, Body: "Great stuff!", At: issue, Edited: issue, ReplyTo: "8",
+			Review: "42", URL: "https://github.com/octocat/Hello-World/pull/1#discussion-diff-1",
+			Span: precedent.Span{Path: "file1.txt", Side: precedent.Right, Start: 1, End: 2}, Commit: sha, Votes: -1,
+		},
+		{
+			ID: "80", Kind: forge.OnReview, Author: octocat, Body: "Here is the body for the review.", At: review,
+			Edited: review, URL: "https://github.com/octocat/Hello-World/pull/12#pullrequestreview-80",
+		},
+	}
+	if d := cmp.Diff(wantSaid, said); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+
+	answer("/permission", "repository-collaborator-permission-response-if-user-has-admin-permissions")
+	if level, err := c.Permission(t.Context(), repo, octocat); err != nil || level != forge.Admin {
+		t.Errorf("%q, %v", level, err)
+	}
+	if s.Script.Left() != 0 {
+		t.Errorf("%d examples were not read", s.Script.Left())
+	}
+}
+
+// TestPlace: where inline comments stand, in the forms that GitHub gives them.
+func TestPlace(t *testing.T) {
+	right := func(start, end int) precedent.Span {
+		return precedent.Span{Path: "p", Side: precedent.Right, Start: start, End: end}
+	}
+	for name, test := range map[string]struct {
+		json     string
+		span     precedent.Span
+		commit   string
+		outdated bool
+	}{
+		"line":                {`"line":4,"original_line":3`, right(4, 4), "now", false},
+		"old side":            {`"line":4,"side":"LEFT"`, precedent.Span{Path: "p", Side: "LEFT", Start: 4, End: 4}, "now", false},
+		"range":               {`"line":4,"start_line":2,"side":"RIGHT","start_side":"RIGHT"`, right(2, 4), "now", false},
+		"range over sides":    {`"line":4,"start_line":2,"side":"RIGHT","start_side":"LEFT"`, right(4, 4), "now", false},
+		"range backwards":     {`"line":4,"start_line":9`, right(4, 4), "now", false},
+		"outdated":            {`"line":null,"original_line":7,"position":null,"subject_type":"line"`, right(7, 7), "then", true},
+		"outdated range":      {`"line":null,"start_line":null,"original_line":7,"original_start_line":5`, right(5, 7), "then", true},
+		"file":                {`"subject_type":"file","line":null,"original_line":1`, right(0, 0), "now", false},
+		"file with a line":    {`"subject_type":"file","line":1,"original_line":1,"position":1`, right(0, 0), "now", false},
+		"nothing at all said": {`"body":""`, right(0, 0), "then", true},
+	} {
+		s, _, c, repo := open(t)
+		s.Script.Plan(forgetest.Fault{On: "/pulls/1/comments", Status: 200, Body: `[{"id":5,"created_at":"2026-01-02T03:04:05Z","path":"p",
+			"commit_id":"now","original_commit_id":"then",` + test.json + `}]`})
+		s.World.Change(func() { shop(s).Pulls[1].Comments = nil })
+		got, err := c.Comments(t.Context(), repo, 1)
+		if err != nil || len(got) != 1 {
+			t.Errorf("%s: %v, %v", name, err, got)
+			continue
+		}
+		if m := got[0]; m.Span != test.span || m.Commit != test.commit || m.Outdated != test.outdated {
+			t.Errorf("%s: %+v of %s, outdated: %v", name, m.Span, m.Commit, m.Outdated)
+		}
+	}
+}
+
+// TestPagesElsewhere: a comment whose page is not the forge's has none.
+func TestPagesElsewhere(t *testing.T) {
+	s, _, c, repo := open(t)
+	s.World.Change(func() { shop(s).Pulls[1].Comments = nil })
+	for _, page := range []string{"https://evil.example/x", c.web.String() + ".evil.example/x", "javascript:x"} {
+		s.Script.Plan(forgetest.Fault{
+			On: "/issues/1/comments", Status: 200,
+			Body: `[{"id":5,"created_at":"2026-01-02T03:04:05Z","html_url":"` + page + `"}]`,
+		})
+		if got, err := c.Comments(t.Context(), repo, 1); err != nil || len(got) != 1 || got[0].URL != "" {
+			t.Errorf("%v, %+v", err, got)
+		}
+	}
+}
+
+// TestNotSentYet: a review that its author has not sent is not said, and one without words says nothing.
+func TestNotSentYet(t *testing.T) {
+	s, _, c, repo := open(t)
+	s.World.Change(func() { shop(s).Pulls[1].Comments = nil })
+	s.Script.Plan(forgetest.Fault{On: "/reviews", Status: 200, Body: `[{"id":1,"body":"draft","state":"PENDING"},
+		{"id":2,"body":"","state":"APPROVED","submitted_at":"2026-01-02T03:04:05Z"},{"id":3,"body":"Fine.","submitted_at":"2026-01-02T03:04:05Z"}]`})
+	got, err := c.Comments(t.Context(), repo, 1)
+	if err != nil || len(got) != 1 || got[0].ID != "3" || got[0].Author != (forge.Person{Login: "ghost"}) {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+// TestStrangeAnswers: what cannot be true is an error, not a value.
+func TestStrangeAnswers(t *testing.T) {
+	example := forgetest.Example(t, "pull-request")
+	pull := func(change func(p, head map[string]any)) string {
+		var p map[string]any
+		needs.NoError(t, json.Unmarshal(example, &p))
+		change(p, p["head"].(map[string]any))
+		changed, err := json.Marshal(p)
+		needs.NoError(t, err)
+		return string(changed)
+	}
+	for _, test := range []struct{ name, on, body string }{
+		{"another pull request", "/pulls/1347", pull(func(p, _ map[string]any) { p["number"] = 1348 })},
+		{"a branch for a commit", "/pulls/1347", pull(func(_, head map[string]any) { head["sha"] = "main" })},
+		{"an option for a commit", "/pulls/1347", pull(func(_, head map[string]any) { head["sha"] = "--upload-pack=x" })},
+		{"a path for a repository", "/pulls/1347", pull(func(_, head map[string]any) {
+			head["repo"].(map[string]any)["name"] = ".."
+		})},
+		{"no base", "/pulls/1347", pull(func(p, _ map[string]any) { p["base"].(map[string]any)["repo"] = nil })},
+		{"no state", "/pulls/1347", pull(func(p, _ map[string]any) {
+			p["state"], p["merged"], p["merged_at"] = "odd", false, nil
+		})},
+		{"comment of nothing", "/issues/1347/comments", `[{}]`},
+		{"comment without time", "/issues/1347/comments", `[{"id":1}]`},
+		{"no comment", "/issues/1347/comments", `[null]`},
+		{"no list", "/pulls/1347/reviews", ``},
+		{"other list", "/pulls/1347/comments", `{"message":"hello"}`},
+		{"no list of pull requests", "/pulls?", ``},
+		{"list of nothing", "/pulls?", `[{}]`},
+	} {
+		s, _, c, repo := open(t)
+		s.World.Change(func() { shop(s).Pulls[1347] = forgetest.Shop().Pulls[4] })
+		s.Script.Plan(forgetest.Fault{On: test.on, Status: 200, Body: test.body})
+		var err error
+		switch test.on {
+		case "/pulls/1347":
+			_, err = c.PullRequest(t.Context(), repo, 1347)
+		case "/pulls?":
+			_, err = c.Open(t.Context(), repo)
+		default:
+			_, err = c.Comments(t.Context(), repo, 1347)
+		}
+		if e := trouble(err); e.Kind != forge.KindAnswer || s.Script.Left() != 0 {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// FuzzAnswer: whatever a server says, there is a value or an error of the forge,
+// and addresses lead nowhere else.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{
+		`{}`, `[]`, `null`, `[null]`, `{"number":1}`, `[{"id":1}]`,
+		`{"number":1,"state":"open","base":{"sha":"` + strings.Repeat("a", 40) +
+			`","repo":{"name":"..","owner":{"login":"x"}}},"head":{"sha":"` + strings.Repeat("a", 40) + `"}}`,
+		`{"permission":"admin","user":{"id":1}}`,
+	} {
+		f.Add(s, "")
+	}
+	for _, name := range []string{
+		"pull-request", "pull-request-simple-items", "issue-comment-items",
+		"pull-request-review-items", "pull-request-review-comment-items",
+	} {
+		body := forgetest.Example(f, name)
+		f.Add(string(body), `<x?page=2>; rel="next"`)
+	}
+	f.Fuzz(func(t *testing.T, body, link string) {
+		s := forgetest.NewStage(t)
+		c, err := New(Options{Network: wire.Network{
+			Now: s.Clock.Now, Sleep: s.Clock.Sleep,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{
+					StatusCode: http.StatusOK, Header: http.Header{"Link": {link}},
+					Body: io.NopCloser(strings.NewReader(body)), Request: r,
+				}, nil
+			}),
+		}})
+		needs.NoError(t, err)
+		repo := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
+		p, err1 := c.PullRequest(t.Context(), repo, 1)
+		_, err2 := c.Comments(t.Context(), repo, 1)
+		all, err3 := c.Open(t.Context(), repo)
+		level, err4 := c.Permission(t.Context(), repo, forge.Person{ID: "77", Login: "x"})
+		for _, err := range []error{err1, err2, err3, err4} {
+			var e *forge.Error
+			if err != nil && !errors.As(err, &e) {
+				t.Errorf("%T: %v", err, err)
+			}
+		}
+		if err4 != nil && level != forge.None {
+			t.Errorf("%q with %v", level, err4)
+		}
+		for _, p := range append(all, p) {
+			for _, address := range []string{p.URL, p.Base.CloneURL, p.Head.CloneURL} {
+				if address != "" && (!strings.HasPrefix(address, c.web.String()+"/") || strings.Contains(address, "..")) {
+					t.Errorf("leads to %q", address)
+				}
+			}
+		}
+	})
 }
