@@ -125,11 +125,7 @@ func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none s
 		d.Add(name, OK, "", "%s: no commit yet", none)
 		return
 	}
-	blobs, err := repo.Blobs(ctx)
-	if err != nil {
-		d.AddError(name, Warning, err)
-		return
-	}
+	blobs := repo.Blobs(ctx)
 	use(run.FilesAt(blobs, rg.Head))
 }
 

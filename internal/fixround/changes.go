@@ -83,10 +83,7 @@ func (c *Copy) edits(ctx context.Context, l Limits) ([]git.Edit, error) {
 		return nil, err
 	}
 	no := &s.failed
-	blobs, err := c.repo.Blobs(ctx)
-	if err != nil {
-		return nil, err
-	}
+	blobs := c.repo.Blobs(ctx)
 	var edits []git.Edit
 	deleted := map[string]bool{}
 	for _, p := range slices.Sorted(maps.Keys(c.had)) {

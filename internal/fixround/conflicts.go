@@ -61,10 +61,7 @@ func (c *Copy) Resolved(ctx context.Context, paths []string, ours, theirs string
 	}
 	var no refusal
 	added := 0
-	blobs, err := c.repo.Blobs(ctx)
-	if err != nil {
-		return "", err
-	}
+	blobs := c.repo.Blobs(ctx)
 	for _, e := range edits {
 		if e.Delete || !slices.Contains(paths, e.Path) {
 			no.add("%s has no conflict, or was deleted", shown(e.Path))

@@ -115,9 +115,7 @@ func TestResolved(t *testing.T) {
 			case test.want == "" && err != nil:
 				t.Error(err)
 			case test.want == "":
-				blobs, err := s.repo.Blobs(t.Context())
-				s.must(err)
-				if text, err := blobs.Read(tree, "a.md", 10_000); err != nil || string(text) != test.text {
+				if text, err := s.repo.Blobs(t.Context()).Read(tree, "a.md", 10_000); err != nil || string(text) != test.text {
 					t.Errorf("%q, %v", text, err)
 				}
 			case !errors.As(err, &no) || !strings.Contains(err.Error(), test.want):

@@ -173,9 +173,7 @@ func TestChanges(t *testing.T) {
 		modes["module"] != "160000" || modes["lib/b.go"] != "" {
 		t.Errorf("modes %v", modes)
 	}
-	blobs, err := s.repo.Blobs(t.Context())
-	s.must(err)
-	if text, err := blobs.Read(change.Tree, "key.go", 1000); err != nil || !strings.Contains(string(text), credential) ||
+	if text, err := s.repo.Blobs(t.Context()).Read(change.Tree, "key.go", 1000); err != nil || !strings.Contains(string(text), credential) ||
 		!strings.Contains(string(text), "other = 2") {
 		t.Errorf("key.go becomes %q, %v", text, err)
 	}

@@ -271,15 +271,8 @@ type Blobs struct {
 
 const opBlob = "read blob"
 
-// Blobs returns a reader. It fails if the repository is closed.
-func (r *Repo) Blobs(ctx context.Context) (*Blobs, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return nil, &Error{Op: opBlob, Msg: errClosed.Error(), Err: errClosed}
-	}
-	return &Blobs{r, ctx}, nil
-}
+// Blobs returns a reader.
+func (r *Repo) Blobs(ctx context.Context) *Blobs { return &Blobs{r, ctx} }
 
 // Read returns the file at a path of a revision. The revision is the full id of a commit or a tree; an empty
 // one has no files. A symbolic link's content is its target. Errors wrap ErrNotFound if the path has no file,

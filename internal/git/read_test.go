@@ -16,7 +16,7 @@ import (
 
 func blobs(tb testing.TB, r *Repo) *Blobs {
 	tb.Helper()
-	return needs.Value(r.Blobs(tb.Context()))(tb)
+	return r.Blobs(tb.Context())
 }
 
 func TestBlobs(t *testing.T) {
@@ -96,7 +96,8 @@ func TestBlobsEnd(t *testing.T) {
 	id := f.commit("one", "a.txt", "a\n")
 	r := f.open()
 	ctx, cancel := context.WithCancel(t.Context())
-	b, err := r.Blobs(ctx)
+	b := r.Blobs(ctx)
+	_, err := b.Read(id, "a.txt", 10)
 	needs.NoError(t, err)
 	cancel()
 	for err == nil { // until the run has noticed

@@ -132,10 +132,7 @@ func (s *snapshotter) former(ctx context.Context, c change) ([]byte, error) {
 	if c.id == "" || c.mode == "160000" {
 		return nil, nil
 	}
-	blobs, err := s.repo.Blobs(ctx)
-	if err != nil {
-		return nil, err
-	}
+	blobs := s.repo.Blobs(ctx)
 	data, err := blobs.ReadID(c.id, workFileBytes)
 	if err != nil {
 		return nil, nil //nolint:nilerr // git also treats missing content as none

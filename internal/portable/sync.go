@@ -183,10 +183,7 @@ func (s *Sync) read(ctx context.Context, commit string, now time.Time, result *I
 	if err != nil {
 		return nil, nil, foreign("%s", describe(err))
 	}
-	blobs, err := s.Git.Blobs(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+	blobs := s.Git.Blobs(ctx)
 	var files []git.SharedFile
 	if _, ok := sizes[versionFile]; !ok {
 		return nil, nil, foreign("it has no %s", versionFile)

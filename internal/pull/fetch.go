@@ -54,7 +54,7 @@ func (p *Pull) fetch(ctx context.Context) (fetched, error) {
 			continue
 		}
 		if err == nil {
-			f.Blobs, err = f.Repo.Blobs(ctx)
+			f.Blobs = f.Repo.Blobs(ctx)
 		}
 		return f, err
 	}

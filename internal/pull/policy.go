@@ -30,10 +30,7 @@ func (p *Pull) BasePolicy(ctx context.Context) (precedent.Policy, error) {
 // policyAt reads the policy of a commit.
 func (p *Pull) policyAt(ctx context.Context, commit string) (precedent.Policy, error) {
 	repo := p.Repo.commits.Repo
-	blobs, err := repo.Blobs(ctx)
-	if err != nil {
-		return precedent.Policy{}, err
-	}
+	blobs := repo.Blobs(ctx)
 	at, err := run.OpenBase(ctx, repo, blobs, commit, guide.PolicyFile)
 	if err != nil {
 		return precedent.Policy{}, err

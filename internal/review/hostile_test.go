@@ -163,7 +163,7 @@ func newAttack(t *testing.T, c carrier) *attack {
 func tree(t *testing.T, dir string) api.Files {
 	t.Helper()
 	repo := needs.Value(git.Open(t.Context(), dir, git.Options{TempDir: t.TempDir()}))(t)
-	blobs := needs.Value(repo.Blobs(t.Context()))(t)
+	blobs := repo.Blobs(t.Context())
 	t.Cleanup(func() { repo.Close() })
 	return api.Files{
 		List: func(ctx context.Context, _ precedent.Side) ([]string, error) {

@@ -62,10 +62,7 @@ func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Reposito
 		}
 		r.Notice(ctx, "%s is left out: %s", s.Path, s.Reason)
 	}
-	blobs, err := repo.Git.Blobs(ctx)
-	if err != nil {
-		return nil, err
-	}
+	blobs := repo.Git.Blobs(ctx)
 	g := &WorkTreeGate{Base: rg.BaseCommit, reviewer: r, subject: Subject{repo.Git, rg, blobs}, repo: repo.IDs[0]}
 	return g, g.readRules(ctx)
 }

@@ -46,10 +46,7 @@ func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Reposit
 	if err := checkPaths(ctx, repo.Git, rg, change); err != nil {
 		return nil, err
 	}
-	blobs, err := repo.Git.Blobs(ctx)
-	if err != nil {
-		return nil, err
-	}
+	blobs := repo.Git.Blobs(ctx)
 	p := New(r, repo.IDs[0], Subject{repo.Git, rg, blobs}, change, job)
 	if why != "" {
 		p.fail(precedent.PolicyStep, why)

@@ -83,10 +83,7 @@ func ReadPolicy(ctx context.Context, repo *git.Repo, at Base, rg git.Range) (Pol
 // CurrentPolicy is the policy that holds for what is not committed. trusted is the branch
 // that the operator named; empty for none.
 func CurrentPolicy(ctx context.Context, repo *git.Repo, trusted string) (Policy, error) {
-	blobs, err := repo.Blobs(ctx)
-	if err != nil {
-		return Policy{}, err
-	}
+	blobs := repo.Blobs(ctx)
 	rg := git.Range{Kind: git.Worktree}
 	head, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
 	var none *git.Error
