@@ -105,8 +105,6 @@ type Command struct {
 	Place Place
 	// Sentence is what the person wrote, with the mention if it has one, cleaned.
 	Sentence string
-	// Mentioned tells that the person addressed us by name. It is false only in threads.
-	Mentioned bool
 }
 
 // Reason is why a command was refused.

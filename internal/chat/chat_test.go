@@ -16,7 +16,7 @@ func TestExamples(t *testing.T) {
 	for i := range triggers {
 		e := "@precedent " + triggers[i].example
 		commands, refusals := Parse(precedent.Untrusted(e), Options{InThread: true})
-		if len(commands) != 1 || len(refusals) != 0 || commands[0].Kind != triggers[i].kind || !commands[0].Mentioned ||
+		if len(commands) != 1 || len(refusals) != 0 || commands[0].Kind != triggers[i].kind ||
 			commands[0].Sentence != e {
 			t.Errorf("%q: %+v, %+v", e, commands, refusals)
 		}

@@ -73,9 +73,7 @@ func (p *parser) parse() ([]Command, []Refusal) {
 	}
 	if len(p.commands)+len(p.refusals) == 0 && p.said && (p.addressed || p.thread) {
 		all := p.source(0, len(p.norm))
-		return []Command{{
-			Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength), Mentioned: p.addressed,
-		}}, nil
+		return []Command{{Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength)}}, nil
 	}
 	return p.commands, p.refusals
 }
@@ -166,7 +164,7 @@ func (p *parser) take(i int, t *trigger, from int, m []int, addressed bool) (n i
 			end = p.sentences[i+n-1].to
 		}
 	}
-	c := Command{Kind: t.kind, Scope: t.scope, Mentioned: addressed, Sentence: p.source(s.from, max(s.to, end))}
+	c := Command{Kind: t.kind, Scope: t.scope, Sentence: p.source(s.from, max(s.to, end))}
 	said := ""
 	if begin >= 0 {
 		if t.kind != ForgetRule {

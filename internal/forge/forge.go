@@ -259,6 +259,18 @@ const (
 	Admin Permission = "admin"
 )
 
+// PermissionOf maps the access mode that a forge names. On GitHub it is the access that a role is based on: that of
+// maintain is write, that of triage is read, and a custom role has one, too ("Get repository permissions for a user").
+func PermissionOf(mode string) Permission {
+	switch p := Permission(mode); p {
+	case Read, Write, Admin:
+		return p
+	case "owner": // of Gitea
+		return Admin
+	}
+	return None
+}
+
 // MayWrite reports whether the person is treated as a member of the team.
 func (p Permission) MayWrite() bool { return p == Write || p == Admin }
 

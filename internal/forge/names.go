@@ -58,6 +58,12 @@ func CutBody(s string) (precedent.Untrusted, bool) {
 	return precedent.Untrusted(s[:end]), true
 }
 
+// SameText tells whether a forge shows the text that was sent: some change line ends and trim it.
+func SameText(shown, sent string) bool {
+	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return plain(shown) == plain(sent)
+}
+
 // KindOf returns the kind of an error of a forge; empty for another error.
 func KindOf(err error) ErrorKind {
 	if e, ok := errors.AsType[*Error](err); ok {

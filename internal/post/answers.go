@@ -116,7 +116,7 @@ func (j *job) updateRoot(ctx context.Context, p *store.Post, opener precedent.Fo
 	switch {
 	case !ok || !fits:
 		return j.setState(ctx, store.PostRejected, "the comment was edited or is full; the answer is in the summary", p)
-	case sameText(string(root.Body), body):
+	case forge.SameText(string(root.Body), body):
 		return j.setState(ctx, store.PostConfirmed, "", p)
 	}
 	p.Hash = hash(body)

@@ -55,7 +55,7 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	m := j.marker(comment.Summary, p.Thread)
 	m.Spent, m.Tries = j.spentSince(p.Remote), end.Tries
 	body := j.writer.Summary(page, m)
-	if o, ok := j.state.comment(forge.OnThread, p.Remote); ok && sameText(string(o.Body), body) {
+	if o, ok := j.state.comment(forge.OnThread, p.Remote); ok && forge.SameText(string(o.Body), body) {
 		return j.setState(ctx, store.PostConfirmed, "", p)
 	}
 	p.Hash = hash(body)
@@ -123,12 +123,6 @@ func isGone(err error) bool {
 func hash(body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return hex.EncodeToString(sum[:])
-}
-
-// sameText tells whether the forge shows the text that was sent: some change line ends and trim it.
-func sameText(shown, sent string) bool {
-	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
-	return plain(shown) == plain(sent)
 }
 
 // page writes the Markdown of a summary or a check.

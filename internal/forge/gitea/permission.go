@@ -80,7 +80,7 @@ func askPermission(do wire.Call, repo precedent.Repo, p forge.Person, w *writers
 	case level.User == nil || precedent.NumberID(level.User.ID) != p.ID:
 		return forge.None, nil // the login now belongs to another account
 	}
-	got := permissionOf(level.Permission)
+	got := forge.PermissionOf(level.Permission)
 	if !got.MayWrite() && !w.complete {
 		return forge.None, unknownWriters(repo, w.withheld)
 	}
@@ -139,17 +139,6 @@ func (c *Client) KnowsPermissions(ctx context.Context, repo precedent.Repo) (for
 	return "", nil
 }
 
-// permissionOf maps Gitea's access modes.
-func permissionOf(mode string) forge.Permission {
-	switch p := forge.Permission(mode); p {
-	case forge.Read, forge.Write, forge.Admin:
-		return p
-	case "owner":
-		return forge.Admin
-	}
-	return forge.None
-}
-
 // Bounds of what is read to know who may write.
 const (
 	maxTeams   = 20    // of one repository
@@ -192,7 +181,7 @@ func (t *team) mayPush() bool {
 	if !ok && len(t.UnitsMap) == 0 && slices.Contains(t.Units, code) {
 		level = t.Permission // an old server
 	}
-	return permissionOf(t.Permission) == forge.Admin || permissionOf(level).MayWrite()
+	return forge.PermissionOf(t.Permission) == forge.Admin || forge.PermissionOf(level).MayWrite()
 }
 
 // writersOf returns who may write, from lists that are at most a minute old.

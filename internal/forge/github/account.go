@@ -82,19 +82,8 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 		case precedent.NumberID(level.User.ID) != p.ID:
 			return forge.None, nil
 		}
-		return permissionOf(level.Permission), nil
+		return forge.PermissionOf(level.Permission), nil
 	})
-}
-
-// permissionOf maps "permission", the access that a role is based on: that of maintain is
-// write, that of triage is read, and a custom role has one, too ("Get repository permissions
-// for a user"). It is the highest of all grants, also by teams and the organization.
-func permissionOf(s string) forge.Permission {
-	switch p := forge.Permission(s); p {
-	case forge.Read, forge.Write, forge.Admin:
-		return p
-	}
-	return forge.None
 }
 
 // KnowsPermissions tells whether the token can ask for permissions, by asking for that

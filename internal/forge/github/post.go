@@ -164,19 +164,13 @@ func (p *posting) readNumbers() {
 	for _, i := range p.remaining {
 		r := p.draft.Remarks[i]
 		for _, m := range listed {
-			if m.ID > 0 && !taken[m.ID] && m.Path == r.Path && sameText(m.Body, r.Body) {
+			if m.ID > 0 && !taken[m.ID] && m.Path == r.Path && forge.SameText(m.Body, r.Body) {
 				taken[m.ID] = true
 				p.posted.Remarks[i] = precedent.NumberID(m.ID)
 				break
 			}
 		}
 	}
-}
-
-// sameText compares text as it was sent with text as GitHub stores it.
-func sameText(a, b string) bool {
-	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
-	return plain(a) == plain(b)
 }
 
 // stateBlocks is the state of a review that blocks merging. It stays until the review is
