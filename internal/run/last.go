@@ -74,7 +74,8 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 	trees := TreesAt(ctx, s, []string{s.Range.Head, s.Range.Base, last.Head}, s.Range.Head, s.Range.Base)
 	thread.Relocate(threads, trees)
 	in.Threads = slices.DeleteFunc(threads, func(t precedent.Thread) bool {
-		return leftChange(t, last.Reading, in.Change)
+		byAnalyzer := slices.ContainsFunc(last.Findings, func(f precedent.Finding) bool { return f.ID == t.ID && f.Analyzer })
+		return leftChange(t, byAnalyzer, last.Reading, in.Change)
 	})
 	if in.Engine == nil || last.Reading.With != in.Reading.With {
 		return nil
@@ -113,14 +114,15 @@ func openFindings(last *precedent.Review, dismissed []precedent.Dismissal) []pre
 }
 
 // leftChange reports whether the lines of a thread are unchanged and no longer part of
-// the change, as after a push: then nothing is said about them.
-func leftChange(t precedent.Thread, was *precedent.Reading, now *diff.Change) bool {
+// the change, as after a push: then nothing is said about them. An analyzer only looks at lines that the change adds.
+func leftChange(t precedent.Thread, byAnalyzer bool, was *precedent.Reading, now *diff.Change) bool {
 	if t.Changed || t.Current.Start == 0 || t.Side != precedent.Right {
 		return false
 	}
 	file := now.File(t.Current.Path)
 	if file != nil && file.HunkAt(t.Current.Side, t.Current.Start) >= 0 {
-		return false
+		added := func(l diff.Line) bool { return l.New >= t.Current.Start && l.New <= t.Current.End }
+		return byAnalyzer && !slices.ContainsFunc(slices.Collect(file.AddedLines()), added)
 	}
 	return file == nil || slices.ContainsFunc(was.Hunks, func(h precedent.ReadHunk) bool { return h.Holds(t.Span) })
 }
