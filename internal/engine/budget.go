@@ -41,7 +41,7 @@ type Budget struct {
 }
 
 // Reserve reserves an estimate, or returns an error that wraps ErrOverBudget. charge
-// replaces the estimate by the actual usage; it is called once, after the request.
+// replaces the estimate by the actual usage so far; it is called at least once, after the request.
 func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (charge func(tokens int, usd float64),
 	err error,
 ) {
@@ -68,6 +68,7 @@ func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (charge f
 		defer b.mu.Unlock()
 		b.usd += realUSD - usd
 		b.tokens += realTokens - tokens
+		usd, tokens = realUSD, realTokens
 		if b.usd-b.booked > minBooking {
 			_ = b.settle(ctx) // if this fails, the next request books what is missing
 		}

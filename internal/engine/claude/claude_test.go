@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "scripted":
 		syscall.Exit(play())
+	case "spending":
+		fmt.Println(initLine + "\n" + spends + "\n" + `{"type":"result","subtype":"success","result":"{}"}`)
+		os.Exit(0)
 	default:
 		syscall.Exit(rewrite())
 	}
@@ -40,6 +43,7 @@ const (
 	initLine = `{"type":"system","subtype":"init","tools":["Glob","Grep","Read","StructuredOutput"],"mcp_servers":[],"permissionMode":"default"}`
 	starts   = `{"type":"stream_event","event":{"type":"message_start","message":{"id":"msg_2","model":"claude-x","content":[],"usage":{"input_tokens":8,"output_tokens":1}}}}`
 	ends     = `{"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":9}}}`
+	spends   = `{"type":"stream_event","event":{"type":"message_start","message":{"id":"msg_1","model":"claude-haiku-4-5","usage":{"input_tokens":1000000}}}}`
 	said     = `{"type":"assistant","message":{"id":"msg_1","model":"claude-x","content":[],"usage":{"input_tokens":10,"output_tokens":1,"cache_read_input_tokens":5}}}`
 )
 
@@ -138,6 +142,12 @@ func TestMissingProgram(t *testing.T) {
 	}
 }
 
+func read(stream string) engine.Reply {
+	w := watcher{tools: tools}
+	_ = w.see([]byte(stream + "\n"))
+	return w.total()
+}
+
 func TestRead(t *testing.T) {
 	const counts = `"total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":1},"modelUsage":{` +
 		`"claude-x":{"inputTokens":10,"outputTokens":7,"cacheReadInputTokens":5,"cacheCreationInputTokens":3},` +
@@ -199,7 +209,7 @@ func TestRead(t *testing.T) {
 		{"nothing", "", "", "", precedent.Usage{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := read([]byte(test.stream))
+			r := read(test.stream)
 			if r.Status != test.status || !strings.Contains(r.Message+string(r.Output), test.said) {
 				t.Errorf("status %q, message %q, output %q; want %q, %q", r.Status, r.Message, r.Output, test.status, test.said)
 			}
@@ -210,7 +220,7 @@ func TestRead(t *testing.T) {
 			if diff := cmp.Diff(test.usage, r.Usage); diff != "" {
 				t.Errorf("usage (-want +got):\n%s", diff)
 			}
-			r = read([]byte(strings.ReplaceAll(test.stream, "claude-x", "claude-haiku-4-5")))
+			r = read(strings.ReplaceAll(test.stream, "claude-x", "claude-haiku-4-5"))
 			if (r.CostUSD > 0) != (r.Usage.InputTokens > 0) {
 				t.Errorf("%+v cost $%v", r.Usage, r.CostUSD)
 			}
@@ -280,11 +290,31 @@ func TestAttempts(t *testing.T) {
 		{"an answer beside a tool", line(1, call) + line(1, answers), 1, 1},
 		{"the CLI's own words", strings.Replace(line(1, prose), "claude-x", synthetic, 1), 0, 0},
 	} {
-		if r := read([]byte(initLine + "\n" + test.stream)); r.Usage.Requests != test.requests ||
+		if r := read(initLine + "\n" + test.stream); r.Usage.Requests != test.requests ||
 			r.Attempts != test.attempts {
 			t.Errorf("%s: %d requests, %d attempts, want %d and %d", test.name, r.Usage.Requests, r.Attempts, test.requests,
 				test.attempts)
 		}
+	}
+}
+
+// TestPriceOfEachModel: a session that is ended has used its models at their own prices.
+func TestPriceOfEachModel(t *testing.T) {
+	alone := read(initLine + "\n" + spends).CostUSD
+	both := read(initLine + "\n" + spends + "\n" + strings.Replace(said, "msg_1", "msg_2", 1)).CostUSD
+	if alone < 0.5 || both != alone {
+		t.Errorf("$%v with a model without a price, $%v without it", both, alone)
+	}
+}
+
+// TestSessionsAtOnce: the CLI knows only what its own session has spent.
+func TestSessionsAtOnce(t *testing.T) {
+	budget := &engine.Budget{USD: 1.2}
+	needs.Value(budget.Reserve(t.Context(), 0, 0.9))(t) // by another session
+	e := New(Config{Program: needs.Self(t), Env: []string{part + "=spending"}, Budget: budget, Now: now})
+	a, err := e.Run(t.Context(), engine.Task{Schema: []byte(`{"type":"object"}`), Tree: t.TempDir()})
+	if err != nil || a.Status != precedent.StatusOverBudget || a.CostUSD < 0.5 {
+		t.Errorf("status %s (%s), $%v, %v", a.Status, a.Message, a.CostUSD, err)
 	}
 }
 
@@ -330,7 +360,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte(initLine + "\n" + said + "\n" + `{"type":"result","subtype":"success","result":"x"}`))
 	f.Add([]byte(`{"type":"result","modelUsage":{"a":{"inputTokens":-1}}}`))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		r := read(stream)
+		r := read(string(stream))
 		u := r.Usage
 		if u.InputTokens < 0 || u.OutputTokens < 0 || r.CostUSD < 0 {
 			t.Errorf("usage %+v, $%f", u, r.CostUSD)

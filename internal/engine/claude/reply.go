@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -10,59 +9,45 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm"
 )
 
-// read returns the reply of a whole stream; its status is empty if there is not a
-// result. An incomplete stream still has the usage so far.
-func read(stream []byte) engine.Reply {
-	var r engine.Reply
-	var last string // the message that is being written
-	said := map[string]*utterance{}
-	of := func(id string) *utterance { // a new one at the first line of its message
-		if said[id] == nil {
-			said[id] = &utterance{}
-		}
-		return said[id]
-	}
-	for line := range bytes.Lines(stream) {
-		v, ok := parse(line)
-		switch {
-		case ok && v.Type == "assistant" && v.Message.Model != synthetic:
-			of(v.Message.ID).add(v.Message)
-			r.Model = shorten(v.Message.Model)
-		case ok && v.Type == "stream_event" && v.Event.Type == "message_start":
-			last, r.Model = v.Event.Message.ID, shorten(v.Event.Message.Model)
-			of(last).add(v.Event.Message)
-		case ok && v.Type == "stream_event" && v.Event.Type == "message_delta" && last != "":
-			of(last).usage.Output = v.Event.Usage.Output
-		case ok && v.Type == "result":
-			r.Status, r.Message, r.Output = v.end()
-			r.CostUSD, r.Usage = max(v.CostUSD, 0), v.totalUsage()
-		}
-	}
-	for _, u := range said {
-		if r.Status == "" {
-			r.Usage.Add(u.usage.precedent())
-		}
-		if u.answers || !u.calls {
-			r.Attempts++
-		}
-	}
-	if r.Status == "" { // it did not come to say what it cost
-		price, _ := llm.ListPrices().Find(r.Model)
-		r.CostUSD = price.Cost(r.Usage)
-	}
-	r.Usage.Requests = len(said)
-	return r
+// account is what a session has said so far.
+type account struct {
+	reply engine.Reply // its status is empty until the session has said how it ended
+	said  map[string]*utterance
+	last  string // the message that is being written
 }
 
 // utterance is the state of one of the model's messages.
 type utterance struct {
+	model   string
 	usage   usage
 	calls   bool // it calls a tool
 	answers bool // the call is the answer; prose without a call is an answer, too
 }
 
-func (u *utterance) add(m message) {
-	u.usage = m.Usage
+func (a *account) add(v event) {
+	switch {
+	case v.Type == "assistant" && v.Message.Model != synthetic:
+		a.hear(v.Message)
+	case v.Type == "stream_event" && v.Event.Type == "message_start":
+		a.last = v.Event.Message.ID
+		a.hear(v.Event.Message)
+	case v.Type == "stream_event" && v.Event.Type == "message_delta" && a.last != "":
+		a.said[a.last].usage.Output = v.Event.Usage.Output
+	case v.Type == "result":
+		a.reply.Status, a.reply.Message, a.reply.Output = v.end()
+		a.reply.CostUSD, a.reply.Usage = max(v.CostUSD, 0), v.totalUsage()
+	}
+}
+
+func (a *account) hear(m message) {
+	if a.said == nil {
+		a.said = map[string]*utterance{}
+	}
+	if a.said[m.ID] == nil {
+		a.said[m.ID] = &utterance{}
+	}
+	u := a.said[m.ID]
+	u.model, u.usage, a.reply.Model = m.Model, m.Usage, shorten(m.Model)
 	var content []piece
 	if json.Unmarshal(m.Content, &content) != nil {
 		return
@@ -71,6 +56,25 @@ func (u *utterance) add(m message) {
 		u.calls = u.calls || p.Type == "tool_use"
 		u.answers = u.answers || p.Type == "tool_use" && p.Name == answerTool
 	}
+}
+
+// total returns the reply of the session. If that has not said what it cost, the reply has the usage so far, at the
+// list price of each model.
+func (a *account) total() engine.Reply {
+	r := a.reply
+	prices := llm.ListPrices()
+	for _, u := range a.said {
+		if r.Status == "" {
+			price, _ := prices.Find(u.model)
+			r.Usage.Add(u.usage.precedent())
+			r.CostUSD += price.Cost(u.usage.precedent())
+		}
+		if u.answers || !u.calls {
+			r.Attempts++
+		}
+	}
+	r.Usage.Requests = len(a.said)
+	return r
 }
 
 // totalUsage returns what the session used, by all its models if it says so.

@@ -3,6 +3,7 @@ package claude
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/precedent-dev/precedent"
@@ -26,7 +27,7 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	if err != nil {
 		return engine.Reply{}, fmt.Errorf("write prompt: %w", err)
 	}
-	charge, left, err := s.reserve(ctx, len(s.task.System)+len(s.task.User()))
+	charge, left, err := s.reserve(ctx)
 	if err != nil {
 		return engine.Reply{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
 	}
@@ -34,7 +35,13 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	if s.attempts == 1 {
 		schema = nil
 	}
-	live := watcher{began: s.task.FirstByte, tools: toolsFor(s.task)}
+	live := watcher{
+		began: s.task.FirstByte, tools: toolsFor(s.task), secrets: s.secrets,
+		charge: func(tokens int, usd float64) error {
+			charge(tokens, max(usd, sessionUSD))
+			return s.overspent()
+		},
+	}
 	r, err := child.Run(ctx, child.Program{
 		Path: s.Program, Dir: s.dir,
 		Args: arguments(s.Model, s.MaxTurns, left, s.system, s.task.BaseTree, schema, s.Learnings, toolsFor(s.task)),
@@ -45,8 +52,9 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 		message := fmt.Sprintf("Claude Code: cannot be started: %v", err)
 		return engine.Reply{Status: precedent.StatusError, Message: message}, nil
 	}
+	_ = live.see([]byte("\n")) // the last line may have no end
 	r.Output, r.Stderr = scrub(r.Output, s.secrets), string(scrub([]byte(r.Stderr), s.secrets))
-	reply := read(r.Output)
+	reply := live.total()
 	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
 	fail := func(format string, args ...any) {
 		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf(format, args...)
@@ -55,6 +63,8 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	case r.Full:
 		fail("Claude Code wrote more than %d MiB and was ended", mostStream>>20)
 		reply.Status = precedent.StatusTruncated
+	case errors.Is(live.problem, engine.ErrOverBudget):
+		reply.Status, reply.Message = precedent.StatusOverBudget, live.problem.Error()
 	case live.problem != nil:
 		fail("Claude Code was ended: %v", live.problem)
 	case ctx.Err() != nil:
@@ -76,20 +86,32 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 // sessionUSD is the reservation for a session before its cost is known.
 const sessionUSD = 0.05
 
-// reserve reserves a session that reads the given number of characters. left is what
-// the session may spend in dollars, 0 for no bound.
-func (e *Engine) reserve(ctx context.Context, chars int) (charge func(int, float64), left float64, err error) {
+// reserve reserves a session. left is what the session may spend in dollars, 0 for no bound.
+func (s session) reserve(ctx context.Context) (charge func(int, float64), left float64, err error) {
 	const charsPerToken = 4 // as providers give it for English and code
-	if e.Budget == nil {
+	if s.Budget == nil {
 		return func(int, float64) {}, 0, nil
 	}
-	if charge, err = e.Budget.Reserve(ctx, chars/charsPerToken, sessionUSD); err != nil {
+	tokens := (len(s.task.System) + len(s.task.User())) / charsPerToken
+	if charge, err = s.Budget.Reserve(ctx, tokens, sessionUSD); err != nil {
 		return nil, 0, err
 	}
-	if _, spent := e.Budget.Spent(); e.Budget.USD > 0 {
-		left = max(e.Budget.USD-spent, 0) + sessionUSD
+	if _, spent := s.Budget.Spent(); s.Budget.USD > 0 {
+		left = max(s.Budget.USD-spent, 0) + sessionUSD
 	}
 	return charge, left, nil
+}
+
+// overspent returns an error if all sessions together have used more than the budget: the CLI knows only its own.
+func (s session) overspent() error {
+	if s.Budget == nil {
+		return nil
+	}
+	tokens, usd := s.Budget.Spent()
+	if s.Budget.USD > 0 && usd > s.Budget.USD || s.Budget.Tokens > 0 && tokens > s.Budget.Tokens {
+		return fmt.Errorf("%w: $%.2f and %d tokens are spent", engine.ErrOverBudget, usd, tokens)
+	}
+	return nil
 }
 
 // prefixed returns the separator and the text, or "" if the text is empty.

@@ -112,8 +112,13 @@ func (v event) checkTools(tools []string) error {
 type watcher struct {
 	began   func()   // called when the model's first message begins; may be nil
 	tools   []string // that the agent may have
-	problem error    // why the session must end
+	secrets []string // that no line may have
+	// charge is called when the model begins a message, with what the session has used so far. Its error ends
+	// the session. It may be nil.
+	charge  func(tokens int, usd float64) error
+	problem error // why the session must end
 
+	account
 	line    []byte // the incomplete last line
 	trusted bool
 }
@@ -121,14 +126,11 @@ type watcher struct {
 func (w *watcher) see(piece []byte) error {
 	for w.problem == nil {
 		head, rest, ended := bytes.Cut(piece, []byte("\n"))
-		if w.trusted && w.began == nil {
-			return nil // the line is incomplete
-		}
 		w.line = append(w.line, head...)
 		if !ended {
 			return nil
 		}
-		w.problem = w.look(w.line)
+		w.problem = w.look(scrub(w.line, w.secrets))
 		w.line, piece = w.line[:0], rest
 	}
 	return w.problem
@@ -138,17 +140,24 @@ func (w *watcher) look(line []byte) error {
 	v, ok := parse(line)
 	switch {
 	case !ok:
+		return nil
 	case v.Type == "system" && v.Subtype == "init":
 		w.trusted = true
 		return v.checkTools(w.tools)
 	case v.Type != "assistant" && v.Type != "result" && v.Type != "stream_event":
+		return nil
 	case !w.trusted && !v.IsError:
 		return fmt.Errorf("it did not say which tools the agent has")
 	case w.began != nil && v.begins():
 		w.began()
 		w.began = nil
 	}
-	return nil
+	w.add(v)
+	if w.charge == nil || v.Event.Type != "message_start" {
+		return nil
+	}
+	used := w.total()
+	return w.charge(used.Usage.InputTokens+used.Usage.OutputTokens, used.CostUSD)
 }
 
 // begins tells whether the line says that the model has started to write.
