@@ -101,6 +101,9 @@ func (f *File) skipNamed(why string, base *known) (string, bool) {
 	}))
 }
 
+// IsLink reports whether the file is a symbolic link after the change. Its only line is where it leads.
+func (f *File) IsLink() bool { return f.NewMode == modeLink }
+
 // skipKind returns the reason from the kind of change, "" for none.
 func (f *File) skipKind() string {
 	same := len(f.Hunks) == 0 && f.OldBlob == f.NewBlob
@@ -109,7 +112,7 @@ func (f *File) skipKind() string {
 		return "deleted"
 	case f.NewMode == modeSubmodule:
 		return "submodule"
-	case f.NewMode == modeLink:
+	case f.IsLink() && !alwaysRead().MatchString(f.Path):
 		return "symbolic link"
 	case same && f.Status == Renamed && f.Skip != movedUnread:
 		return "renamed without other changes"

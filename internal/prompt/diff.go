@@ -29,7 +29,7 @@ func Diff(pieces []Piece) string {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			b.WriteString("=== " + name(p.File) + "\n")
+			b.WriteString("=== " + text.VisibleLine(p.File.Path) + kind(p.File) + "\n")
 		}
 		p.Hunk.Numbered(&b)
 		if n := len(p.Also); n > 0 {
@@ -49,15 +49,22 @@ func Diff(pieces []Piece) string {
 	return b.String()
 }
 
-// name returns a file's path and its status, unless it was only modified.
-func name(f *diff.File) string {
-	what := string(f.Status)
-	if f.OldPath != "" && f.OldPath != f.Path {
-		what += " from " + text.VisibleLine(f.OldPath)
-	} else if f.Status == diff.Modified {
-		return text.VisibleLine(f.Path)
+// kind returns what a file is besides modified, in parentheses.
+func kind(f *diff.File) string {
+	var what []string
+	switch {
+	case f.OldPath != "" && f.OldPath != f.Path:
+		what = append(what, string(f.Status)+" from "+text.VisibleLine(f.OldPath))
+	case f.Status != diff.Modified:
+		what = append(what, string(f.Status))
 	}
-	return text.VisibleLine(f.Path) + " (" + what + ")"
+	if f.IsLink() {
+		what = append(what, "a symbolic link")
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(what, ", ") + ")"
 }
 
 // fileList lists as many changed files as fit into the given number of bytes: folder by
@@ -113,13 +120,7 @@ func entry(f *diff.File) string {
 			}
 		}
 	}
-	s := text.VisibleLine(path.Base(f.Path))
-	switch {
-	case f.OldPath != "" && f.OldPath != f.Path:
-		s += " (" + string(f.Status) + " from " + text.VisibleLine(f.OldPath) + ")"
-	case f.Status != diff.Modified:
-		s += " (" + string(f.Status) + ")"
-	}
+	s := text.VisibleLine(path.Base(f.Path)) + kind(f)
 	if added > 0 {
 		s += fmt.Sprintf(" +%d", added)
 	}

@@ -439,7 +439,7 @@ func TestSchema(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
-	f := &diff.File{Path: "a\nb\u202e.go", OldPath: "c d.go", Status: diff.Renamed}
+	f := &diff.File{Path: "a\nb\u202e.go", OldPath: "c d.go", Status: diff.Renamed, NewMode: "120000"}
 	h := &diff.Hunk{
 		OldStart: 1, OldLines: 1, NewStart: 1, NewLines: 1,
 		Lines: []diff.Line{{Op: diff.Add, New: 1, Text: "x"}},
@@ -453,7 +453,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("one file, two hunks: %q", got)
 	}
 	if head, _, _ := strings.Cut(got, "\n"); !strings.HasPrefix(head, "=== a<U+") ||
-		!strings.HasSuffix(head, "(renamed from c d.go)") || strings.ContainsRune(head, '\u202e') {
+		!strings.HasSuffix(head, "(renamed from c d.go, a symbolic link)") || strings.ContainsRune(head, '\u202e') {
 		t.Errorf("header %q", head)
 	}
 	if !strings.Contains(got, "(the same edit in 12 other places, not shown: f0.go:1, ") ||
