@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/engine/claude"
@@ -94,13 +94,8 @@ func (a *app) chooseEngine(o *settings.Settings) (chosenEngine, error) {
 // lookPath finds a program in the absolute folders of PATH: a relative one could
 // lead into the reviewed repository.
 func (a *app) lookPath(name string) (string, error) {
-	for _, dir := range filepath.SplitList(a.env["PATH"]) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return path, nil
-		}
+	if path := child.Find(name, a.env["PATH"]); path != "" {
+		return path, nil
 	}
 	return "", hinted(fmt.Errorf("engine %s: the program is not in PATH", name),
 		"npm install -g @anthropic-ai/claude-code, or use another engine")

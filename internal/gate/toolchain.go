@@ -2,11 +2,11 @@ package gate
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -49,17 +49,11 @@ func findToolchains(path string) []toolchain {
 
 // findProgram returns the path of a program, without links, "" if there is none.
 func findProgram(name, path string) string {
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue // it would be in an untrusted tree
-		}
-		if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			if file, err = filepath.EvalSymlinks(file); err == nil {
-				return file
-			}
-		}
+	file, err := filepath.EvalSymlinks(child.Find(name, path))
+	if err != nil {
+		return ""
 	}
-	return ""
+	return file
 }
 
 func (s *session) tool(name string) (toolchain, bool) {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
@@ -39,7 +39,7 @@ func govet(ctx context.Context, in *Input) Result {
 	switch {
 	case len(files) == 0:
 		return skipped("the change touches no Go file")
-	case goProgram(in.Go.Path) == "":
+	case child.Find("go", in.Go.Path) == "":
 		return skipped("no Go toolchain on PATH")
 	case in.Tree == nil || in.Go.Tool == "":
 		return skipped("the head was not exported, so no package can be loaded")
@@ -97,17 +97,6 @@ func ignoredByGo(dir string) bool {
 		return part == "testdata" || part == "vendor" || part != "." && strings.HasPrefix(part, ".") ||
 			strings.HasPrefix(part, "_")
 	})
-}
-
-// goProgram returns the go command in the first folder of a PATH that has one, "" if
-// there is none. Relative folders are ignored: they would be in the untrusted tree.
-func goProgram(list string) string {
-	for _, dir := range filepath.SplitList(list) {
-		if file, err := exec.LookPath(filepath.Join(dir, "go")); err == nil && filepath.IsAbs(dir) {
-			return file
-		}
-	}
-	return ""
 }
 
 // refuseLinks returns an error if a tree has a link: what it points to would be read. An

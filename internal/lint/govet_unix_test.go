@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -26,7 +27,7 @@ func script(t *testing.T, file, commands string) {
 // modules replace each other.
 func TestGovetCallsGoForPackagesOnly(t *testing.T) {
 	env := goEnv(t)
-	program, calls := goProgram(env.Path), filepath.Join(t.TempDir(), "calls")
+	program, calls := child.Find("go", env.Path), filepath.Join(t.TempDir(), "calls")
 	dir := t.TempDir()
 	script(t, filepath.Join(dir, "go"), `echo "$1" >> `+calls+`; exec `+program+` "$@"`)
 	env.Path = dir + string(filepath.ListSeparator) + env.Path

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -136,15 +136,7 @@ func (e GoEnv) moduleCache() string {
 func FindProgram(name, path string) (string, error) {
 	found := name
 	if !strings.Contains(name, "/") {
-		for _, dir := range filepath.SplitList(path) {
-			if !filepath.IsAbs(dir) {
-				continue // a relative folder would be in the untrusted tree
-			}
-			if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-				found = file
-				break
-			}
-		}
+		found = child.Find(name, path)
 	}
 	if !filepath.IsAbs(found) {
 		return "", fmt.Errorf("%s: %w", name, ErrNotInstalled)

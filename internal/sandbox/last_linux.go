@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/precedent-dev/precedent/internal/child"
 )
 
 // The descriptors that a stage gets besides the usual three.
@@ -151,19 +152,12 @@ func (o order) find() (string, error) {
 		return name, nil
 	}
 	for _, v := range slices.Backward(o.Env) {
-		dirs, ok := strings.CutPrefix(v, "PATH=")
-		if !ok {
-			continue
-		}
-		for _, dir := range filepath.SplitList(dirs) {
-			if !filepath.IsAbs(dir) {
-				continue // never from the tree by accident
-			}
-			if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+		if dirs, ok := strings.CutPrefix(v, "PATH="); ok {
+			if found := child.Find(name, dirs); found != "" {
 				return found, nil
 			}
+			break
 		}
-		break
 	}
 	return "", fmt.Errorf("%s: %w", name, exec.ErrNotFound)
 }

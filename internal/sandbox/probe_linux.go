@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/child"
 )
 
 // Sandbox makes sandboxes of one kind. It is safe for concurrent use.
@@ -64,8 +65,8 @@ func probe(ctx context.Context, kind Kind, path string) (Sandbox, error) {
 	}
 	b := Sandbox{kind: kind, program: program, users: findUsers(), groups: findGroups()}
 	if kind == Bubblewrap {
-		if b.bwrap, err = findProgram("bwrap", path); err != nil {
-			return Sandbox{}, err
+		if b.bwrap = child.Find("bwrap", cmp.Or(path, "/usr/local/bin:/usr/bin:/bin")); b.bwrap == "" {
+			return Sandbox{}, fmt.Errorf("bwrap: %w", exec.ErrNotFound)
 		}
 	}
 	hello := Job{Argv: []string{self, "hello"}, Limits: Limits{Time: probeTime}, program: self}
@@ -81,17 +82,4 @@ func probe(ctx context.Context, kind Kind, path string) (Sandbox, error) {
 		return Sandbox{}, fmt.Errorf("the test command ended with %s, %d: %q %q", r.Status, r.Exit, out, r.Stderr)
 	}
 	return b, nil
-}
-
-func findProgram(name, path string) (string, error) {
-	path = cmp.Or(path, "/usr/local/bin:/usr/bin:/bin")
-	for dir := range strings.SplitSeq(path, ":") {
-		if !strings.HasPrefix(dir, "/") {
-			continue // never the working directory, which may be untrusted
-		}
-		if found, err := exec.LookPath(dir + "/" + name); err == nil {
-			return found, nil
-		}
-	}
-	return "", fmt.Errorf("%s: %w", name, exec.ErrNotFound)
 }

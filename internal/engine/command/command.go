@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
@@ -78,13 +79,8 @@ func find(path string, env []string) (string, error) {
 		return "", bad("write it as command:PATH", "no path is given")
 	}
 	if filepath.Base(path) == path {
-		for _, dir := range filepath.SplitList(variable(env, "PATH")) {
-			if !filepath.IsAbs(dir) {
-				continue // the reviewed repository
-			}
-			if found, err := exec.LookPath(filepath.Join(dir, path)); err == nil {
-				return found, nil
-			}
+		if found := child.Find(path, variable(env, "PATH")); found != "" {
+			return found, nil
 		}
 		return "", bad("give its path, as in command:./"+path, "no program %q in PATH", path)
 	}
