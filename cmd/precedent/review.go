@@ -170,7 +170,7 @@ func (a *app) runReview(ctx context.Context, p *run.Prepared, format string) (ru
 	})
 	a.shown.Stop()
 	a.shown = nil
-	if unfinished, ok := p.Unfinished(ctx); ok && ctx.Err() != nil {
+	if unfinished, ok := p.Unfinished(); ok && ctx.Err() != nil {
 		return made, hinted(ctx.Err(), "%s", describeUnfinished(unfinished))
 	} else if ok && err == nil && engineFailed(made.Review) {
 		defer a.notice("%s", describeUnfinished(unfinished))

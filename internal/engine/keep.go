@@ -6,10 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -25,21 +23,11 @@ type Keeper struct {
 	Save func(ctx context.Context, answers map[string][]byte) error // by task: all or none
 	// Resume tells whether stored answers are used; otherwise they are only stored.
 	Resume bool
-	// After is time.After, or that of another clock.
-	After func(time.Duration) <-chan time.Time
-
-	saving sync.Mutex // held while a batch is saved
 
 	mu       sync.Mutex
-	batch    map[string][]byte // answers to save
-	waiting  bool              // a goroutine will save the batch
 	tasks    []string
 	failures []precedent.Failure
 }
-
-// batchTime is how long an answer waits at most to be saved together with others,
-// because each save waits for the disk. A kill loses the answers of that time.
-const batchTime = 200 * time.Millisecond
 
 // Run returns the stored answer, or asks the engine and stores its answer.
 func (k *Keeper) Run(ctx context.Context, t Task) (Answer, error) {
@@ -55,56 +43,16 @@ func (k *Keeper) Run(ctx context.Context, t Task) (Answer, error) {
 		return a, err
 	}
 	raw, err := json.Marshal(a)
+	if err == nil {
+		// The answer is paid for, so it is stored even if the review is cancelled now.
+		err = k.Save(context.WithoutCancel(ctx), map[string][]byte{task: raw})
+	}
 	if err != nil {
 		k.fail("keep answer", err)
-		return a, nil
+	} else {
+		k.note(task)
 	}
-	// The answer is paid for, so it is stored even if the review is cancelled now.
-	k.keep(context.WithoutCancel(ctx), task, raw)
 	return a, nil
-}
-
-// keep saves an answer: at once if nothing was saved for a while, otherwise together
-// with those that arrive in the meantime.
-func (k *Keeper) keep(ctx context.Context, task string, raw []byte) {
-	k.mu.Lock()
-	if k.batch == nil {
-		k.batch = map[string][]byte{}
-	}
-	k.batch[task] = raw
-	first := !k.waiting
-	k.waiting = true
-	k.mu.Unlock()
-	if !first {
-		return
-	}
-	k.save(ctx)
-	go func() {
-		for more := true; more; {
-			<-k.After(batchTime)
-			more = k.save(ctx)
-		}
-	}()
-}
-
-// save saves the batch and tells whether there was one.
-func (k *Keeper) save(ctx context.Context) bool {
-	k.saving.Lock()
-	defer k.saving.Unlock()
-	k.mu.Lock()
-	batch := k.batch
-	k.batch = nil
-	k.waiting = k.waiting && batch != nil
-	k.mu.Unlock()
-	if batch == nil {
-		return false
-	}
-	if err := k.Save(ctx, batch); err != nil {
-		k.fail("keep answer", err)
-		return true
-	}
-	k.note(slices.Collect(maps.Keys(batch))...)
-	return true
 }
 
 func (k *Keeper) kept(ctx context.Context, task string) (Answer, bool) {
@@ -145,10 +93,10 @@ func (k *Keeper) key(t Task) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (k *Keeper) note(tasks ...string) {
+func (k *Keeper) note(task string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.tasks = append(k.tasks, tasks...)
+	k.tasks = append(k.tasks, task)
 }
 
 // fail records the first error of each step: a database that cannot be written fails for every answer.
@@ -160,10 +108,9 @@ func (k *Keeper) fail(step string, err error) {
 	}
 }
 
-// Done saves the remaining answers. It returns the tasks whose answers are stored, to
-// be deleted once the review is complete and saved, and the failures of storing.
-func (k *Keeper) Done(ctx context.Context) (tasks []string, failures []precedent.Failure) {
-	k.save(context.WithoutCancel(ctx))
+// Done returns the tasks whose answers are stored, to be deleted once the review is complete and saved, and the
+// failures of storing.
+func (k *Keeper) Done() (tasks []string, failures []precedent.Failure) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.tasks), slices.Clone(k.failures)

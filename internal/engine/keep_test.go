@@ -5,11 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"slices"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,17 +27,13 @@ func (c *counting) Run(context.Context, Task) (Answer, error) {
 	}, nil
 }
 
-// never is a clock that stands still.
-func never(time.Duration) <-chan time.Time { return nil }
-
 func TestKeeper(t *testing.T) {
 	kept := map[string][]byte{}
 	keeper := func(e Engine, of string, resume bool) *Keeper {
 		return &Keeper{
 			Engine: e, Of: of, Resume: resume,
-			Load:  func(_ context.Context, task string) ([]byte, bool, error) { a, ok := kept[task]; return a, ok, nil },
-			Save:  func(_ context.Context, answers map[string][]byte) error { maps.Copy(kept, answers); return nil },
-			After: never,
+			Load: func(_ context.Context, task string) ([]byte, bool, error) { a, ok := kept[task]; return a, ok, nil },
+			Save: func(_ context.Context, answers map[string][]byte) error { maps.Copy(kept, answers); return nil },
 		}
 	}
 	e := &counting{status: precedent.StatusOK}
@@ -57,7 +49,7 @@ func TestKeeper(t *testing.T) {
 	if d := cmp.Diff(first, again); err != nil || d != "" || e.n != 1 || calls != 1 {
 		t.Errorf("%v, asked %d times, first byte %d times: %s", err, e.n, calls, d)
 	}
-	if tasks, failures := resumed.Done(t.Context()); len(tasks) != 1 || failures != nil {
+	if tasks, failures := resumed.Done(); len(tasks) != 1 || failures != nil {
 		t.Errorf("done: %v, %v", tasks, failures)
 	}
 	for _, other := range []struct {
@@ -92,64 +84,14 @@ func TestKeeperFailsOpen(t *testing.T) {
 	k := &Keeper{
 		Engine: &counting{status: precedent.StatusOK}, Resume: true,
 		Load: func(context.Context, string) ([]byte, bool, error) { return nil, false, trouble },
-		Save: func(context.Context, map[string][]byte) error { return trouble }, After: never,
+		Save: func(context.Context, map[string][]byte) error { return trouble },
 	}
 	for range 2 {
 		if a, err := k.Run(t.Context(), Task{}); err != nil || a.Status != precedent.StatusOK {
 			t.Errorf("%s, %v", a.Status, err)
 		}
 	}
-	if _, failures := k.Done(t.Context()); len(failures) != 2 {
+	if _, failures := k.Done(); len(failures) != 2 {
 		t.Errorf("failures %v", failures)
 	}
-}
-
-// TestKeeperSavesInBatches: the first answer is saved at once, those that come
-// within the next 200 ms together, and what is left when the review ends.
-func TestKeeperSavesInBatches(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var saved []int
-		k := &Keeper{
-			Engine: &counting{status: precedent.StatusOK}, After: time.After,
-			Save: func(_ context.Context, answers map[string][]byte) error {
-				mu.Lock()
-				defer mu.Unlock()
-				saved = append(saved, len(answers))
-				return nil
-			},
-		}
-		ask := func(names ...string) {
-			for _, name := range names {
-				if _, err := k.Run(t.Context(), Task{Name: name}); err != nil {
-					t.Error(err)
-				}
-			}
-		}
-		check := func(want ...int) {
-			t.Helper()
-			synctest.Wait()
-			mu.Lock()
-			defer mu.Unlock()
-			if !slices.Equal(saved, want) {
-				t.Errorf("saved %v answers, want %v", saved, want)
-			}
-		}
-		ask("a", "b", "c")
-		check(1)
-		<-time.After(200 * time.Millisecond)
-		check(1, 2)
-		ask("d")
-		check(1, 2)
-		<-time.After(200 * time.Millisecond)
-		check(1, 2, 1)
-		<-time.After(time.Second)
-		ask("e", "f")
-		check(1, 2, 1, 1)
-		if tasks, _ := k.Done(t.Context()); len(tasks) != 6 {
-			t.Errorf("%d tasks are kept", len(tasks))
-		}
-		check(1, 2, 1, 1, 1)
-		<-time.After(time.Second)
-	})
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/precedent-dev/precedent/internal/strict"
 )
@@ -21,19 +20,3 @@ const (
 var Limits = strict.Limits{Depth: maxDepth, Values: maxValues}
 
 var errDeep = fmt.Errorf("nested deeper than %d", maxDepth)
-
-// shown quotes a word of a model's answer for a message: short, and without terminal control characters.
-func shown(s string) string {
-	const most = 40
-	return strconv.QuoteToASCII(shorten(s, most))
-}
-
-// shorten cuts s after n runes.
-func shorten(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/precedent-dev/precedent/internal/strict"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Validator checks answers against one schema. It is safe for concurrent use.
@@ -85,15 +87,15 @@ func (v *Validator) problem(err error) error {
 	if err == nil {
 		return nil
 	}
-	place, text := "", err.Error()
+	place, message := "", err.Error()
 	for {
-		rest, ok := strings.CutPrefix(text, "validating ")
+		rest, ok := strings.CutPrefix(message, "validating ")
 		if !ok {
 			break
 		}
-		place, text, _ = strings.Cut(rest, ": ")
+		place, message, _ = strings.Cut(rest, ": ")
 	}
-	keyword, _, _ := strings.Cut(text, ":")
+	keyword, _, _ := strings.Cut(message, ":")
 	if strings.HasPrefix(keyword, "unexpected additional properties") {
 		keyword = "additionalProperties"
 	}
@@ -115,7 +117,7 @@ func (v *Validator) problem(err error) error {
 	if err != nil || rules[keyword] == nil {
 		return errors.New(at + ": it does not satisfy the schema")
 	}
-	return errors.New(shorten(fmt.Sprintf("%s: want %s %s", at, keyword, want), mostRunes))
+	return errors.New(text.Cut(fmt.Sprintf("%s: want %s %s", at, keyword, want), mostRunes))
 }
 
 // exactCase refuses a key that differs from a known property only in case: the schema
@@ -125,7 +127,7 @@ func (v *Validator) exactCase(value any) error {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			if known := v.names[strict.Fold(key)]; len(known) > 0 && !slices.Contains(known, key) {
-				return fmt.Errorf("the key %s must be written %q", shown(key), known[0])
+				return fmt.Errorf("the key %s must be written %q", strconv.QuoteToASCII(text.Cut(key, 40)), known[0])
 			}
 			if err := v.exactCase(value[key]); err != nil {
 				return err

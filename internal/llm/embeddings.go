@@ -168,7 +168,7 @@ func (c *embedCall) batch(ctx context.Context, texts []string, into [][]float32)
 		}
 		return c.batch(ctx, texts[half:], into[half:])
 	case e.Kind == KindContext && len(texts[0]) > leastText:
-		shorter := cutBytes(texts[0], max(leastText, len(texts[0])/2))
+		shorter := strings.ToValidUTF8(texts[0][:max(leastText, len(texts[0])/2)], "")
 		return c.batch(ctx, []string{shorter}, into)
 	}
 	c.why = err
@@ -196,8 +196,6 @@ func (e *Error) ofTexts(n int) bool {
 	}
 	return false
 }
-
-func cutBytes(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }
 
 // send sends one request.
 func (c *embedCall) send(ctx context.Context, texts []string) ([][]float32, error) {

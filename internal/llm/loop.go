@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Limits bound a tool loop.
@@ -75,14 +77,14 @@ func withoutLastResults(r Request) Request {
 	return r
 }
 
-func runTool(ctx context.Context, tools []Tool, c Call) (text string, failed bool) {
+func runTool(ctx context.Context, tools []Tool, c Call) (result string, failed bool) {
 	i := slices.IndexFunc(tools, func(t Tool) bool { return t.Name == c.Name })
 	if i < 0 {
-		return fmt.Sprintf("error: unknown tool %q", cut(c.Name, 60)), true
+		return fmt.Sprintf("error: unknown tool %q", text.Head(c.Name, 60)), true
 	}
-	text, err := tools[i].Run(ctx, c.Args)
+	result, err := tools[i].Run(ctx, c.Args)
 	if err != nil {
 		return "error: " + err.Error(), true
 	}
-	return text, false
+	return result, false
 }

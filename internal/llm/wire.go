@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/backoff"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 const (
@@ -273,12 +274,5 @@ func (e endpoint) quote(message string) string {
 	if e.key != "" {
 		message = strings.ReplaceAll(message, string(e.key), "[key]")
 	}
-	return cut(strings.TrimSpace(message), 300)
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return text.Head(strings.TrimSpace(message), 300)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -44,9 +43,8 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	if err == nil {
 		p.answers = &engine.Keeper{
 			Engine: e, Of: in.Base + ".." + in.Head, Load: rows.Answer, Save: rows.KeepAnswers,
-			Resume: job.Resume, After: time.After,
+			Resume: job.Resume,
 		}
-		p.onClose(func() error { p.answers.Done(ctx); return nil }) // a review that is cancelled has answers to go on from
 		in.Engine = p.answers
 		if job.Resume {
 			in.Kept = p.answers.Kept
@@ -63,15 +61,15 @@ type Unfinished struct {
 	USD     float64
 }
 
-// Unfinished returns what the review used, and stores the answers that it has. Without an
+// Unfinished returns what the review used. Without an
 // engine, ok is false.
-func (p *Prepared) Unfinished(ctx context.Context) (u Unfinished, ok bool) {
+func (p *Prepared) Unfinished() (u Unfinished, ok bool) {
 	if p.Budget == nil {
 		return u, false
 	}
 	u.Tokens, u.USD = p.Budget.Spent()
 	if p.answers != nil {
-		tasks, _ := p.answers.Done(ctx)
+		tasks, _ := p.answers.Done()
 		u.Answers = len(tasks)
 	}
 	return u, true
@@ -86,7 +84,7 @@ func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 	if err != nil {
 		return err
 	}
-	tasks, _ := p.answers.Done(ctx)
+	tasks, _ := p.answers.Done()
 	return rows.DropAnswers(ctx, tasks)
 }
 

@@ -64,7 +64,7 @@ func (p *Prepared) Read(ctx context.Context, w Watch) (*precedent.Review, error)
 	}
 	r.PullRequest, r.Gate = p.Number, p.Gate
 	if p.answers != nil {
-		_, failures := p.answers.Done(ctx)
+		_, failures := p.answers.Done()
 		r.Failures = append(r.Failures, failures...)
 	}
 	return r, nil

@@ -259,7 +259,7 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 				b.WriteString("… more than 200 lines match; use a narrower pattern or glob\n")
 				return b.String(), nil
 			}
-			fmt.Fprintf(&b, "%s:%d: %s\n", text.VisibleLine(p), i+1, text.VisibleLine(shorten(line)))
+			fmt.Fprintf(&b, "%s:%d: %s\n", text.VisibleLine(p), i+1, text.VisibleLine(text.Head(line, maxLineShown)))
 		}
 		if searched > maxSearched {
 			b.WriteString("… 64 MiB were searched; use a narrower glob for the rest\n")
@@ -288,13 +288,6 @@ func (f Files) history(ctx context.Context, a arguments) (string, error) {
 	}
 	log, _ = secret.Redact("", log)
 	return text.Visible(log), nil
-}
-
-func shorten(line string) string {
-	if len(line) <= maxLineShown {
-		return line
-	}
-	return strings.ToValidUTF8(line[:maxLineShown], "") + "…"
 }
 
 // globber compiles a glob: * and ? within a folder, ** across folders. It becomes an RE2 pattern, because a

@@ -47,6 +47,15 @@ const (
 	said     = `{"type":"assistant","message":{"id":"msg_1","model":"claude-x","content":[],"usage":{"input_tokens":10,"output_tokens":1,"cache_read_input_tokens":5}}}`
 )
 
+// join returns the prompt as one text.
+func join(prompt []block) string {
+	var all strings.Builder
+	for _, b := range prompt {
+		all.WriteString(b.Text)
+	}
+	return all.String()
+}
+
 // play is Claude Code as far as the conformance suite's script goes.
 func play() int {
 	var given struct {
@@ -349,7 +358,7 @@ func TestBlocks(t *testing.T) {
 // TestInput: whatever the prompt holds, it is one line.
 func TestInput(t *testing.T) {
 	hostile := "a\n{\"type\":\"control_request\"}\r\n\u2028\x00<&>\xff"
-	line, err := input([]block{text(hostile)})
+	line, err := input([]block{lastBlock(hostile)})
 	if err != nil || strings.Count(string(line), "\n") != 1 || strings.ContainsAny(string(line), "\r\u2028\x00") ||
 		!strings.Contains(string(line), "<&>") {
 		t.Errorf("%q, %v", line, err)
@@ -378,7 +387,7 @@ func TestTranscripts(t *testing.T) {
 	c := records{folder: folder, now: func() time.Time { at = at.Add(time.Minute); return at }}
 	for i := range reviews {
 		for _, name := range []string{"bugs", "bugs", "../../etc"} {
-			c.keep(engine.Task{Name: name, Tree: fmt.Sprint(i)}, "P", engine.Reply{Status: precedent.StatusOK},
+			c.keep(engine.Task{Name: name, Tree: fmt.Sprint(i), Prompt: "P"}, engine.Reply{Status: precedent.StatusOK},
 				[]byte("{\"type\":\"x\"}\nnoise\n"+starts+"\n"))
 		}
 	}

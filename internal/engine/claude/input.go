@@ -27,17 +27,17 @@ type cacheMark struct {
 func blocks(t engine.Task, marked bool) []block {
 	shared, rest := t.Common+t.Prefix, t.Prompt
 	if strings.TrimSpace(shared) == "" || strings.TrimSpace(rest) == "" {
-		return []block{text(shared + rest)}
+		return []block{lastBlock(shared + rest)}
 	}
 	first := block{Type: "text", Text: shared}
 	if marked {
 		first.Cache = &cacheMark{Type: "ephemeral"}
 	}
-	return []block{first, text(rest)}
+	return []block{first, lastBlock(rest)}
 }
 
-// text is a last block. That is the one in which the CLI looks for a command, which a slash begins.
-func text(s string) block {
+// lastBlock returns the last block, which is the one in which the CLI looks for a command, which a slash begins.
+func lastBlock(s string) block {
 	if strings.HasPrefix(strings.TrimSpace(s), "/") {
 		s = "The task:\n\n" + s
 	}
@@ -59,13 +59,4 @@ func input(prompt []block) ([]byte, error) {
 		Message message `json:"message"`
 	}{"user", message{"user", prompt}})
 	return line.Bytes(), err
-}
-
-// join returns the prompt as one text.
-func join(prompt []block) string {
-	var all strings.Builder
-	for _, b := range prompt {
-		all.WriteString(b.Text)
-	}
-	return all.String()
 }

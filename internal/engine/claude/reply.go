@@ -7,7 +7,11 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/text"
 )
+
+// mostWords is how much of what the CLI says a message has, in characters.
+const mostWords = 300
 
 // account is what a session has said so far.
 type account struct {
@@ -47,7 +51,7 @@ func (a *account) hear(m message) {
 		a.said[m.ID] = &utterance{}
 	}
 	u := a.said[m.ID]
-	u.model, u.usage, a.reply.Model = m.Model, m.Usage, shorten(m.Model)
+	u.model, u.usage, a.reply.Model = m.Model, m.Usage, text.Cut(m.Model, mostWords)
 	var content []piece
 	if json.Unmarshal(m.Content, &content) != nil {
 		return
@@ -92,7 +96,7 @@ func (v event) totalUsage() precedent.Usage {
 // end returns how the session ended. is_error counts, not the subtype: an error of the
 // API has the subtype success.
 func (v event) end() (precedent.Status, string, []byte) {
-	said := shorten(strings.Join(append(v.Errors, v.Result), " "))
+	said := text.Cut(text.Collapse(strings.Join(append(v.Errors, v.Result), " ")), mostWords)
 	switch {
 	case v.StopReason == "refusal":
 		return precedent.StatusRefused, "the model refused", nil
@@ -109,19 +113,9 @@ func (v event) end() (precedent.Status, string, []byte) {
 	case v.IsError && v.APIStatus == 0 && strings.Contains(v.Result, "Prompt is too long"):
 		return precedent.StatusTruncated, "the prompt is too long for the model", nil
 	case v.IsError || v.Subtype != "success":
-		return precedent.StatusError, "Claude Code: " + prefixed(v.Subtype+": ", said), nil
+		return precedent.StatusError, strings.TrimSuffix("Claude Code: "+v.Subtype+": "+said, ": "), nil
 	case len(v.Structured) > 0 && string(v.Structured) != "null":
 		return precedent.StatusOK, "", v.Structured
 	}
 	return precedent.StatusOK, "", []byte(v.Result) // prose, or the answer among it
-}
-
-// shorten cuts a text for a message.
-func shorten(text string) string {
-	const most = 300 // characters
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/child"
@@ -22,8 +23,7 @@ type session struct {
 }
 
 func (s session) run(ctx context.Context) (engine.Reply, error) {
-	prompt := blocks(s.task, s.marked)
-	line, err := input(prompt)
+	line, err := input(blocks(s.task, s.marked))
 	if err != nil {
 		return engine.Reply{}, fmt.Errorf("write prompt: %w", err)
 	}
@@ -57,7 +57,8 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	reply := live.total()
 	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
 	fail := func(format string, args ...any) {
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf(format, args...)
+		reply.Status = precedent.StatusError
+		reply.Message = strings.TrimSuffix(fmt.Sprintf(format, args...), ": ")
 	}
 	switch {
 	case r.Full:
@@ -70,16 +71,16 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	case ctx.Err() != nil:
 		fail("the session was ended")
 	case reply.Status == "" && r.Err != nil:
-		fail("Claude Code: %v%s", r.Err, prefixed(": ", r.Stderr))
+		fail("Claude Code: %v: %s", r.Err, r.Stderr)
 	case reply.Status == "":
-		fail("Claude Code ended without a result%s", prefixed(": ", r.Stderr))
+		fail("Claude Code ended without a result: %s", r.Stderr)
 	case r.Err != nil && reply.Status == precedent.StatusOK:
-		fail("Claude Code: %v after its result%s", r.Err, prefixed(": ", r.Stderr))
+		fail("Claude Code: %v after its result: %s", r.Err, r.Stderr)
 	}
 	if reply.Status != precedent.StatusOK {
 		reply.Output = nil
 	}
-	s.records.keep(s.task, join(prompt), reply, r.Output)
+	s.records.keep(s.task, reply, r.Output)
 	return reply, nil
 }
 
@@ -112,12 +113,4 @@ func (s session) overspent() error {
 		return fmt.Errorf("%w: $%.2f and %d tokens are spent", engine.ErrOverBudget, usd, tokens)
 	}
 	return nil
-}
-
-// prefixed returns the separator and the text, or "" if the text is empty.
-func prefixed(separator, text string) string {
-	if text == "" {
-		return ""
-	}
-	return separator + text
 }

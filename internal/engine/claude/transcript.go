@@ -50,12 +50,12 @@ var unfit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^
 
 // keep writes a transcript. It ignores errors: transcripts only serve to debug, and a
 // review must not fail because of one.
-func (c *records) keep(t engine.Task, prompt string, r engine.Reply, stream []byte) {
+func (c *records) keep(t engine.Task, r engine.Reply, stream []byte) {
 	if c.folder == "" {
 		return
 	}
 	entry := transcript{
-		Role: t.Role, Name: t.Name, System: t.System, Prompt: prompt, Status: string(r.Status),
+		Role: t.Role, Name: t.Name, System: t.System, Prompt: t.User(), Status: string(r.Status),
 		Message: r.Message, Stream: []json.RawMessage{},
 	}
 	for line := range bytes.Lines(stream) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -42,9 +43,9 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	case ctx.Err() != nil:
 		return engine.Reply{Status: precedent.StatusError, Message: "the program was ended"}, nil
 	case errors.As(r.Err, &exit):
-		return e.failed("%s%s", exit.ProcessState, prefixed(": ", r.Stderr)), nil
+		return e.failed("%s: %s", exit.ProcessState, r.Stderr), nil
 	case r.Err != nil:
-		return e.failed("%v%s", r.Err, prefixed(": ", r.Stderr)), nil
+		return e.failed("%v: %s", r.Err, r.Stderr), nil
 	}
 	return engine.ReadResponse(r.Output), nil
 }
@@ -52,16 +53,8 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 func (e *Engine) failed(format string, args ...any) engine.Reply {
 	return engine.Reply{
 		Status:  precedent.StatusError,
-		Message: filepath.Base(e.path) + ": " + fmt.Sprintf(format, args...),
+		Message: strings.TrimSuffix(filepath.Base(e.path)+": "+fmt.Sprintf(format, args...), ": "),
 	}
-}
-
-// prefixed returns the separator and the text, or "" if the text is empty.
-func prefixed(separator, text string) string {
-	if text == "" {
-		return ""
-	}
-	return separator + text
 }
 
 // startHint explains the error of a script without an interpreter line.
