@@ -114,6 +114,8 @@ func TestFilter(t *testing.T) {
 		{"an option of the same number", unix.SYS_SETSOCKOPT, []uint64{3, unix.IPPROTO_TCP, unix.SO_SNDBUF}, allow},
 		{"larger pipe", unix.SYS_FCNTL, []uint64{3, unix.F_SETPIPE_SZ}, eperm},
 		{"flags", unix.SYS_FCNTL, []uint64{3, unix.F_SETFL}, allow},
+		{"pair", unix.SYS_SOCKETPAIR, []uint64{unix.AF_UNIX}, allow},
+		{"pair of another family", unix.SYS_SOCKETPAIR, []uint64{unix.AF_TIPC}, family},
 		{"alg", unix.SYS_SOCKET, []uint64{unix.AF_ALG}, family},
 	} {
 		if got := evaluate(t, f, test.number, auditArch, test.args...); got != test.want {
