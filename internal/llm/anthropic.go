@@ -318,7 +318,9 @@ func (r *anthropicReply) finished() Reply {
 	}
 	switch r.stop {
 	case "tool_use":
-		out.Stop = StopTools
+		if len(out.Calls) > 0 {
+			out.Stop = StopTools
+		}
 	case "max_tokens", "model_context_window_exceeded":
 		out.Stop = StopLength
 	case "refusal":

@@ -75,6 +75,7 @@ func TestAnthropicWithoutStructuredOutput(t *testing.T) {
 func TestStops(t *testing.T) {
 	for stop, want := range map[string]Stop{
 		"end_turn": StopEnd, "max_tokens": StopLength, "model_context_window_exceeded": StopLength, "refusal": StopRefusal,
+		"tool_use": StopEnd, // without a call, a loop would go on for ever
 	} {
 		s := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "text", Stop: stop}))
 		reply, err := anthropicAt(t, s.URL).Send(t.Context(), Request{Prompt: "p"})
