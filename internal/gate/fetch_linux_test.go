@@ -74,6 +74,22 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 	}
 }
 
+// TestSilentRegistry: a manager only says that the registry has no such package.
+func TestSilentRegistry(t *testing.T) {
+	t.Parallel()
+	r := withManager(t, "")
+	box, err := probe()
+	needs.NoError(t, err)
+	s := &session{Runner: r, exec: box.Run, tools: findToolchains(r.Path), managers: findManagers(r.Path)}
+	err = s.runManager(t.Context(), folder(t), managerRun{
+		program: "node", script: `node -e 'fetch("` + registryIs + `/x.tgz").then(() => process.exit(1))'`,
+		serve: func(f *fetcher) http.Handler { return f.serveRegistry("http://127.0.0.1:1", "") },
+	})
+	if !errors.Is(err, errRegistry) {
+		t.Error(err)
+	}
+}
+
 // TestFetcher: what a registry sends is bounded and checked, and its errors quote neither its words nor its address.
 func TestFetcher(t *testing.T) {
 	t.Parallel()

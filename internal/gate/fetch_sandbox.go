@@ -76,10 +76,13 @@ func (s *session) runManagerWith(ctx context.Context, f *fetcher, to string, r m
 		},
 	}
 	res, err := s.runInto(ctx, job, func(in io.Reader) error { return unpackTree(in, to) })
-	if err == nil && res.Status != sandbox.OK {
-		err = errors.New(cmp.Or(lastWords(res), string(res.Status)))
+	switch {
+	case err != nil || res.Status == sandbox.OK:
+		return err
+	case f.silent.Load(): // to the manager, it has no such package
+		return errRegistry
 	}
-	return err
+	return errors.New(cmp.Or(lastWords(res), string(res.Status)))
 }
 
 // runInto runs a job whose standard output is read while it runs. If the job failed, the error of

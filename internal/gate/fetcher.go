@@ -64,6 +64,7 @@ type fetcher struct {
 	dir    string // for files that are being read
 	slots  chan struct{}
 	spent  atomic.Int64 // bytes
+	silent atomic.Bool  // the registry did not answer a request
 }
 
 func newFetcher(client *http.Client, dir string) *fetcher {
@@ -105,6 +106,7 @@ func (f *fetcher) get(ctx context.Context, address, accept string, most int64, t
 		response, err = f.client.Do(request) //nolint:gosec // see above
 	}
 	if err != nil {
+		f.silent.Store(true)
 		return nil, errors.Join(errRegistry, ctx.Err())
 	}
 	defer response.Body.Close()
