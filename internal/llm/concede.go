@@ -32,11 +32,8 @@ const (
 // everything is what a server is assumed to support until it refuses.
 var everything = ability{format: bySchema, tools: true, limit: newLimit, counts: true}
 
-// abilityFor returns what the request needs and the server has not refused.
-func (m *openAIModel) abilityFor(r Request) ability {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	a := m.ability
+// forRequest returns what the request needs and the server has not refused.
+func (a ability) forRequest(r Request) ability {
 	a.tools = a.tools && len(r.Tools) > 0
 	if len(r.Schema) == 0 {
 		a.format = byWords
@@ -44,12 +41,10 @@ func (m *openAIModel) abilityFor(r Request) ability {
 	return a
 }
 
-// dropFeature disables the feature that the server refused, and tells whether there was
-// one to disable. The message may name the feature; otherwise, if the request itself is
-// refused, the rarest feature is disabled first.
-func (m *openAIModel) dropFeature(e *Error, a ability) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// drop disables the feature that the server refused, and tells whether there was one to disable. used is what the
+// request had. The message may name the feature; otherwise, if the request itself is refused, the rarest feature is
+// disabled first.
+func (a *ability) drop(e *Error, used ability) bool {
 	message := strings.ToLower(e.Message)
 	says := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(message, w) })
@@ -57,10 +52,10 @@ func (m *openAIModel) dropFeature(e *Error, a ability) bool {
 	if e.Kind == KindContext {
 		// Some servers add the bound of the reply to the prompt's size. Without it the
 		// reply may use what is left of the window.
-		if a.limit == "" || !says(newLimit, oldLimit, "in the completion", "output tokens") {
+		if used.limit == "" || !says(newLimit, oldLimit, "in the completion", "output tokens") {
 			return false
 		}
-		m.ability.limit = ""
+		a.limit = ""
 		return true
 	}
 	refused := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
@@ -68,23 +63,23 @@ func (m *openAIModel) dropFeature(e *Error, a ability) bool {
 		return false
 	}
 	switch {
-	case a.counts && says("stream_options"):
-		m.ability.counts = false
-	case a.limit == newLimit && says(newLimit):
-		m.ability.limit = oldLimit
-	case a.format != byWords && says("response_format", "response format", "json_schema", "json mode", "mime type",
+	case used.counts && says("stream_options"):
+		a.counts = false
+	case used.limit == newLimit && says(newLimit):
+		a.limit = oldLimit
+	case used.format != byWords && says("response_format", "response format", "json_schema", "json mode", "mime type",
 		"structured output"):
-		m.ability.format = max(m.ability.format, a.format+1)
-	case a.tools && says("tool", "function"):
-		m.ability.tools = false
+		a.format = max(a.format, used.format+1)
+	case used.tools && says("tool", "function"):
+		a.tools = false
 	case !refused:
 		return false // an error of the server that does not name a feature
-	case a.format != byWords:
-		m.ability.format = max(m.ability.format, a.format+1)
-	case a.tools:
-		m.ability.tools = false
-	case a.limit == newLimit:
-		m.ability.limit = oldLimit
+	case used.format != byWords:
+		a.format = max(a.format, used.format+1)
+	case used.tools:
+		a.tools = false
+	case used.limit == newLimit:
+		a.limit = oldLimit
 	default:
 		return false
 	}

@@ -37,13 +37,21 @@ func (m *openAIModel) Name() string { return m.Model }
 func (m *openAIModel) Host() string { return m.host }
 
 func (m *openAIModel) Send(ctx context.Context, r Request) (Reply, error) {
-	for {
-		a := m.abilityFor(r)
+	m.mu.Lock()
+	able := m.ability
+	m.mu.Unlock()
+	for conceded := false; ; conceded = true {
+		a := able.forRequest(r)
 		reply, err := m.send(ctx, r, a)
-		var e *Error
-		if err == nil || !errors.As(err, &e) || !m.dropFeature(e, a) {
-			return reply, err
+		if e, ok := errors.AsType[*Error](err); ok && able.drop(e, a) {
+			continue
 		}
+		if err == nil && conceded { // else something else was wrong with the request
+			m.mu.Lock()
+			m.ability = able
+			m.mu.Unlock()
+		}
+		return reply, err
 	}
 }
 

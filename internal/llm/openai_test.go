@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,6 +176,16 @@ func TestOpenAIConcedes(t *testing.T) {
 				}
 			}
 		})
+	}
+	s := llmtest.OpenAI(t, llmtest.Script(append(slices.Repeat([]llmtest.Reply{failed(400, "content_filter")}, 5),
+		llmtest.Reply{Text: "{}"})...))
+	model := openAIAt(t, s.URL)
+	_, refused := model.Send(t.Context(), r)
+	if _, err := model.Send(t.Context(), r); err != nil || refused == nil {
+		t.Errorf("%v, then %v", refused, err)
+	}
+	if next := body(t, s, 5); next["response_format"] == nil || next["tools"] == nil {
+		t.Error("a request that is refused for its content takes features from the next one")
 	}
 	for _, test := range []struct {
 		reply    llmtest.Reply
