@@ -113,7 +113,7 @@ type Kind string
 
 // The kinds.
 const (
-	KindAuth       Kind = "auth"       // 401, 403: the key is wrong
+	KindAuth       Kind = "auth"       // 401, 403: the key is wrong, or its account has no money left
 	KindRate       Kind = "rate"       // 429
 	KindOverloaded Kind = "overloaded" // 529, 503
 	KindServer     Kind = "server"     // other 5xx, and streams cut short

@@ -251,7 +251,8 @@ func (e endpoint) statusError(status int, header http.Header, message string, bo
 	switch {
 	case tooLong:
 		out.Kind, out.Window = KindContext, window
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	case status == http.StatusUnauthorized || status == http.StatusForbidden,
+		status == http.StatusTooManyRequests && bytes.Contains(body, []byte("insufficient_quota")): // waiting does not help
 		out.Kind = KindAuth
 	case status == http.StatusTooManyRequests:
 		out.Kind = KindRate
