@@ -115,7 +115,7 @@ error, 3 incomplete review, 130 interrupted.`,
 			return cmd.Help()
 		},
 	}
-	// Not cobra's flag, whose output is set by a template: see internal/prompt/render.go.
+	// Not cobra's flag, whose output is set by a template, which would keep all methods of all types.
 	root.Flags().BoolVar(&version, "version", false, "version for precedent")
 	root.SetIn(a.in)
 	root.SetOut(a.out)

@@ -16,8 +16,8 @@ const (
 	maxSource     = 200 // characters
 )
 
-// discuss renders what people said about the change; empty if there is nothing.
-func (s *Sheet) discuss(d precedent.Discussion, room int) string {
+// discuss adds what people said about the change.
+func (p *page) discuss(d precedent.Discussion, room int) {
 	var list strings.Builder
 	for _, one := range d.Directives[:min(len(d.Directives), maxDirectives)] {
 		fmt.Fprintf(&list, "- %s: %s\n", text.Cut(text.VisibleLine(one.Who), maxSource), prose(one.Text, maxDirective))
@@ -29,14 +29,14 @@ func (s *Sheet) discuss(d precedent.Discussion, room int) string {
 	if rest := len(d.Directives) - maxDirectives; rest > 0 {
 		fmt.Fprintf(&list, "and %d more, left out\n", rest)
 	}
-	said := struct{ Directives, Claims string }{
-		Directives: s.strike(limit(strings.TrimRight(list.String(), "\n"), room)),
-		Claims:     s.strike(limit(strings.TrimSpace(text.Clean(string(d.Claims))), room)),
+	directives := limit(strings.TrimRight(list.String(), "\n"), room)
+	claims := limit(strings.TrimSpace(text.Clean(string(d.Claims))), room)
+	if directives+claims != "" {
+		p.say("# What people said about the change")
 	}
-	if said.Directives == "" && said.Claims == "" {
-		return ""
-	}
-	return execute("discussion.md", s.nonce, said)
+	p.data("What those who may merge it asked for, each with where they said it. It stands for the team like its rules do:",
+		"directives", directives)
+	p.data("What others said. Claims like the author's:", "discussion", claims)
 }
 
 // prose returns a text on one line, without hidden characters.

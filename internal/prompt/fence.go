@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,9 +38,3 @@ func fence(nonce, kind, s string) string {
 // Fence puts a text from outside, that is not part of a sheet, between marks that it cannot
 // contain.
 func Fence(kind, s string) string { return fence(nonce([]string{s}), kind, s) }
-
-// strike removes the sheet's number from a text that is added after the number was
-// chosen.
-func (s *Sheet) strike(t string) string {
-	return regexp.MustCompile("(?i)"+s.nonce).ReplaceAllString(t, "…")
-}

@@ -42,49 +42,44 @@ type FixThread struct {
 
 // Fix returns the prompt of a task that changes code to settle threads.
 func Fix(in FixInput) Prompt {
-	type shown struct {
-		ID, Who, Remark, Suggestion, Code string
-		Replies                           []said
-	}
-	own := struct {
-		Nonce, Language string
-		Guide, Problems []string
-		Threads         []shown
-	}{Language: tag(in.Language)}
-	var contents []string
+	var p page
 	room := maxGuide
 	for _, d := range in.Docs {
 		doc := limit("From "+text.VisibleLine(d.Path)+":\n"+strings.TrimSpace(text.Clean(d.Text)), max(room, 1<<10))
 		if room -= len(doc); room < 0 {
 			break
 		}
-		own.Guide, contents = append(own.Guide, doc), append(contents, doc)
+		p.block("", "guide", doc)
+	}
+	if len(in.Threads) > 0 {
+		p.say("# The remarks")
 	}
 	for i := range in.Threads[:min(len(in.Threads), MostFixed)] {
 		t := &in.Threads[i]
-		one := shown{
-			ID: t.ID, Remark: posted(&t.Remark, t.Then), Code: excerpt(t.Code),
-			Suggestion: limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark),
-		}
+		p.say("## Thread " + t.ID)
 		if t.Asked != nil {
-			one.Who, one.Remark = t.Asked.Who, asked(t)
+			p.block(t.Asked.Who+" wrote:", "remark", asked(t))
+		} else {
+			p.block("Its remark:", "remark", posted(&t.Remark, t.Then))
 		}
-		contents = append(contents, one.Remark, one.Code, one.Suggestion)
-		one.Replies = newest(t.Replies)
-		for _, r := range one.Replies {
-			contents = append(contents, r.Text)
-		}
-		own.Threads = append(own.Threads, one)
+		p.data("The lines that it proposes instead:", "suggestion",
+			limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark))
+		p.data(aroundPlace, "code", excerpt(t.Code))
+		p.replies(" answered", "reply", t.Replies)
 	}
-	for _, p := range in.Problems[:min(len(in.Problems), maxProblems)] {
-		words := limit(strings.TrimSpace(text.Visible(string(p))), maxProblem)
-		own.Problems, contents = append(own.Problems, words), append(contents, words)
+	var failed []string
+	for _, words := range in.Problems[:min(len(in.Problems), maxProblems)] {
+		failed = append(failed, limit(strings.TrimSpace(text.Visible(string(words))), maxProblem))
 	}
-	own.Nonce = nonce(contents)
+	p.list("# What failed\n\nSettle this, too, if the change is the cause.", "failure", failed)
+	p.language("`how` and `summary`", tag(in.Language))
+	p.say(editAndAnswer)
 	system := strings.NewReplacer("{{.Files}}", strconv.Itoa(in.Files), "{{.Lines}}",
 		strconv.Itoa(in.Lines)).Replace(load("fix.md"))
-	return Prompt{System: system, Suffix: execute("fix_task.md", own.Nonce, own)}
+	return Prompt{System: system, Suffix: p.alone()}
 }
+
+const editAndAnswer = "Edit the files, then answer with the JSON object alone."
 
 // asked renders the remark of a person.
 func asked(t *FixThread) string {
@@ -99,10 +94,9 @@ func Merge(ours, theirs string, files []string) Prompt {
 	for _, f := range files {
 		list = append(list, text.VisibleLine(f))
 	}
-	own := struct{ Nonce, Ours, Theirs, Files string }{
-		Ours: ours, Theirs: theirs,
-		Files: limit(strings.Join(list, "\n"), maxConflicts),
-	}
-	own.Nonce = nonce([]string{own.Files})
-	return Prompt{System: load("merge.md"), Suffix: execute("merge_task.md", own.Nonce, own)}
+	var p page
+	p.block("Conflicts begin with `<<<<<<< "+ours+"` and end with `>>>>>>> "+theirs+"`. The files that have some:", "files",
+		limit(strings.Join(list, "\n"), maxConflicts))
+	p.say(editAndAnswer)
+	return Prompt{System: load("merge.md"), Suffix: p.alone()}
 }

@@ -37,20 +37,17 @@ type PatternMember struct {
 
 // Insights returns the prompt about at most MostPatterns groups.
 func Insights(groups []PatternGroup) Prompt {
-	own := struct {
-		Nonce    string
-		Patterns []string
-	}{}
+	var p page
 	for _, g := range groups[:min(len(groups), MostPatterns)] {
 		var b strings.Builder
 		fmt.Fprintf(&b, "id: %s\n", text.VisibleLine(g.ID))
 		for _, m := range g.Members[:min(len(g.Members), MostMembers)] {
 			b.WriteString(m.render())
 		}
-		own.Patterns = append(own.Patterns, strings.TrimSpace(b.String()))
+		p.block("", "pattern", strings.TrimSpace(b.String()))
 	}
-	own.Nonce = nonce(own.Patterns)
-	return Prompt{System: load("insight.md"), Suffix: execute("patterns.md", own.Nonce, own)}
+	p.say(onlyJSON)
+	return Prompt{System: load("insight.md"), Suffix: p.alone()}
 }
 
 func (m *PatternMember) render() string {

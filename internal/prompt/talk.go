@@ -24,25 +24,19 @@ type Talk struct {
 
 // Answer returns the prompt about a message of a person. It contains nothing but the talk.
 func Answer(t Talk) Prompt {
-	own := struct {
-		Nonce, Remark, Code, Learnings, Language string
-		Said                                     []said
-	}{
-		Language: tag(t.Language), Code: excerpt(t.Code),
-		Learnings: limit(strings.TrimSpace(text.Clean(string(t.Learnings))), maxLearnings),
-	}
-	contents := []string{own.Code, own.Learnings}
+	var p page
 	if t.Remark != nil {
-		own.Remark = posted(t.Remark, t.Then)
+		remark := posted(t.Remark, t.Then)
 		for _, e := range t.Remark.Evidence {
-			own.Remark += "\nevidence, " + text.VisibleLine(e.String()) + ":\n" + limit(text.Visible(e.Quote), maxReply)
+			remark += "\nevidence, " + text.VisibleLine(e.String()) + ":\n" + limit(text.Visible(e.Quote), maxReply)
 		}
-		contents = append(contents, own.Remark)
+		p.block("The remark:", "remark", remark)
 	}
-	own.Said = newest(t.Said)
-	for _, r := range own.Said {
-		contents = append(contents, r.Text)
-	}
-	own.Nonce = nonce(contents)
-	return Prompt{System: load("reply.md"), Suffix: execute("conversation.md", own.Nonce, own)}
+	p.data(aroundPlace, "code", excerpt(t.Code))
+	p.data("What the team asked reviewers to remember:", "learnings",
+		limit(strings.TrimSpace(text.Clean(string(t.Learnings))), maxLearnings))
+	p.replies(" wrote", "message", t.Said)
+	p.language("`reply`", tag(t.Language))
+	p.say("Answer the last message with the JSON object alone.")
+	return Prompt{System: load("reply.md"), Suffix: p.alone()}
 }

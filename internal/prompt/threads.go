@@ -44,28 +44,30 @@ type Reply struct {
 
 // Threads returns the prompt about at most MostThreads threads.
 func (s *Sheet) Threads(list []Conversation) Prompt {
-	type shown struct {
-		ID, Remark, Code, Diff, Since string
-		Gone, Waiting                 bool
-		Replies                       []said
-	}
-	own := struct {
-		Threads  []shown
-		Language string
-	}{Language: s.language}
+	var p page
+	p.say("# The threads\n\nAnswer for every one.")
 	for i := range list {
 		c := &list[i]
-		one := shown{
-			ID: c.ID, Since: c.Since, Gone: c.Gone, Waiting: c.Waiting,
-			Remark: s.strike(posted(&c.Remark, c.Then)), Code: s.strike(excerpt(c.Code)), Diff: s.strike(excerpt(c.Diff)),
+		code := excerpt(c.Code)
+		p.say("## Thread " + c.ID)
+		p.block("Its remark:", "remark", posted(&c.Remark, c.Then))
+		p.data(aroundPlace, "code", code)
+		if code == "" && c.Gone {
+			p.say("The lines that it is about are not in the file any more.")
 		}
-		for _, r := range newest(c.Replies) {
-			one.Replies = append(one.Replies, said{r.Who, s.strike(r.Text)})
+		p.data("What was changed in its file, "+c.Since+":", "diff", excerpt(c.Diff))
+		p.replies(" answered", "reply", c.Replies)
+		if c.Waiting {
+			p.say("A person waits for an answer.")
 		}
-		own.Threads = append(own.Threads, one)
 	}
-	return Prompt{System: load("threads.md"), Common: s.team, Suffix: "\n" + execute("conversations.md", s.nonce, own)}
+	p.language("`reply`", s.language)
+	p.say(onlyJSON)
+	return Prompt{System: load("threads.md"), Common: s.team, Suffix: p.render(s.nonce)}
 }
+
+// aroundPlace is what is said before code.
+const aroundPlace = "The lines around its place now:"
 
 // said is a reply as a prompt shows it.
 type said struct{ Who, Text string }

@@ -28,24 +28,27 @@ type Decided struct {
 // the change, because the code decides; decided is what the team said about earlier
 // findings. All secrets in them must be redacted.
 func (s *Sheet) Verify(diff precedent.Untrusted, claims []precedent.Finding, decided []Decided) Prompt {
-	own := struct {
-		Claims, Decided []string
-		Language        string
-	}{Language: s.language}
+	var before, these []string
 	for _, d := range decided {
 		line := fmt.Sprintf("%s, on %s: %s", d.What, text.VisibleLine(d.Where), cleanLine(d.Claim))
 		if reason := cleanProse(d.Reason); reason != "" {
 			line += "\nreason: " + reason
 		}
-		own.Decided = append(own.Decided, s.strike(line))
+		before = append(before, line)
 	}
 	for i := range claims {
-		own.Claims = append(own.Claims, s.strike(claim(&claims[i])))
+		these = append(these, claim(&claims[i]))
 	}
+	var p page
+	p.list("# What the team decided before\n\nFindings of earlier reviews, in these files or like these claims, and what "+
+		"people did with them.", "decided", before)
+	p.list("# The claims\n\nClaims of reviewers about this part of the change, each with its id. Check every one.", "claim",
+		these)
+	p.language("`reason`, `title` and `body`", s.language)
+	p.say(onlyJSON)
 	return Prompt{
 		System: load("verify.md"), Common: s.team,
-		Prefix: execute("prefix.md", s.nonce, prefix{Shard: s.strike(strings.Trim(text.Visible(string(diff)), "\n"))}),
-		Suffix: "\n" + execute("claims.md", s.nonce, own),
+		Prefix: shardPage("", strings.Trim(text.Visible(string(diff)), "\n")).render(s.nonce), Suffix: p.render(s.nonce),
 	}
 }
 
@@ -100,11 +103,10 @@ func Judge(pairs []Pair) Prompt {
 
 // judgement returns the prompt of a judge about pairs.
 func judgement(system string, pairs []string) Prompt {
-	own := struct {
-		Nonce string
-		Pairs []string
-	}{nonce(pairs), pairs}
-	return Prompt{System: load(system), Suffix: execute("pairs.md", own.Nonce, own)}
+	var p page
+	p.list("", "pair", pairs)
+	p.say(onlyJSON)
+	return Prompt{System: load(system), Suffix: p.alone()}
 }
 
 // DismissedPair is a finding and an earlier dismissal or directive that may cover it.
