@@ -40,6 +40,10 @@ var hostile = []struct{ before, unit, after string }{
 	{`{"a":"`, "\x00", `"}`},
 	{`{"a":"`, "\xff", `"}`},
 	{`{"a":"`, `\u0000`, `"}`},
+	{"x ", `{"a":1}`, ""},
+	{`x {"a":1}`, `{"a" `, ""},
+	{`x {"a":1}`, "[", `{"a":1}`},
+	{`x {"a":1}`, `{"\`, ""},
 }
 
 func TestRepairTakesLinearTime(t *testing.T) {

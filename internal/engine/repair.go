@@ -14,13 +14,15 @@ import (
 var (
 	errBreaksOff = errors.New("the JSON is incomplete")
 	errNoJSON    = errors.New("it has no JSON object")
+	errSeveral   = errors.New("it has several answers that differ; give one")
 	errLarge     = fmt.Errorf("it is larger than %d MiB", MaxReply>>20)
 )
 
 // Repair finds the JSON in what a model wrote and fixes what can be fixed without guessing: a byte order mark,
 // prose around it, a code fence, trailing commas, line breaks inside strings, escaped apostrophes. It takes the
 // first value that starts the text or a fence, else the first object or array of objects in the prose; an empty
-// object only without another one.
+// object only without another one. If a second value that begins with the same key differs from it, which one is
+// meant is not known.
 //
 // The result is valid JSON without repeated keys, at most 100 levels deep; anything else is an error. Valid JSON
 // is returned unchanged except for surrounding white space. An object that is incomplete or invalid after its
@@ -49,18 +51,18 @@ func Repair(raw []byte) ([]byte, error) {
 }
 
 // firm matches the beginning of an object with a key, or of a list of them: no brace in prose or code.
-var firm = text.Pattern(`^[\[\s]*\{\s*"(?:[^"\\]|\\.)*"\s*:`)
+var firm = text.Pattern(`^[\[\s]*\{\s*"((?:[^"\\]|\\.)*)"\s*:`)
 
 // mendFirst returns the first value in a text, repaired.
 func mendFirst(text []byte) ([]byte, error) {
 	var empty []byte
 	trouble := errNoJSON
 	for start := range candidateStarts(text) {
-		out, err := mend(text[start:])
+		out, end, err := mend(text[start:])
 		if err == nil {
 			var syntax *json.SyntaxError
 			if err = json.Unmarshal(out, new(any)); err == nil && !isEmptyObject(out) {
-				return out, nil
+				return out, onlyOne(out, text[start+end:])
 			}
 			if err == nil && empty == nil {
 				empty = out
@@ -80,6 +82,25 @@ func mendFirst(text []byte) ([]byte, error) {
 		return empty, nil
 	}
 	return nil, trouble
+}
+
+// onlyOne returns an error if the rest of a text has another value that begins with the same key.
+func onlyOne(first, rest []byte) error {
+	key := firm().FindSubmatch(first)
+	for at := 0; key != nil && at < len(rest); at++ {
+		if rest[at] != '{' {
+			continue
+		}
+		if other := firm().FindSubmatch(rest[at:]); other == nil || !bytes.Equal(other[1], key[1]) {
+			continue
+		}
+		again, end, err := mend(rest[at:])
+		if err != nil || !bytes.Equal(again, first) {
+			return errSeveral
+		}
+		at += end - 1
+	}
+	return nil
 }
 
 func isEmptyObject(value []byte) bool {
@@ -123,34 +144,33 @@ func mayStartValue(text []byte) bool {
 	return ok && (len(text) == 0 || text[0] == '"' || text[0] == '}')
 }
 
-// mend copies a text up to the bracket that closes its first one, and repairs it. It returns what it has read with
-// an error.
-func mend(text []byte) ([]byte, error) {
-	var out []byte
+// mend copies a text up to the bracket that closes its first one, and repairs it. end is behind that bracket. It returns
+// what it has read with an error.
+func mend(text []byte) (out []byte, end int, err error) {
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '"':
-			end, s := mendString(text[i:])
-			if out = append(out, s...); end == 0 {
-				return out, errBreaksOff
+			length, s := mendString(text[i:])
+			if out = append(out, s...); length == 0 {
+				return out, i, errBreaksOff
 			}
-			i += end
+			i += length
 		case '{', '[':
 			if depth++; depth > maxDepth {
-				return out, errDeep
+				return out, i, errDeep
 			}
 			out = append(out, c)
 		case '}', ']':
 			out = append(withoutComma(out), c)
 			if depth--; depth == 0 {
-				return out, nil
+				return out, i + 1, nil
 			}
 		default:
 			out = append(out, c)
 		}
 	}
-	return out, errBreaksOff
+	return out, len(text), errBreaksOff
 }
 
 // mendString repairs a string at the beginning of a text, and returns the index of the quote that ends it; 0 if

@@ -25,6 +25,7 @@ var repairable = []struct{ name, in, want string }{
 	{"fence of code first", "```go\nfunc f() {}\n```\n```json\n{\"a\":1}\n```", `{"a":1}`},
 	{"fence without an end", "```json\n{\"a\":1}", `{"a":1}`},
 	{"fence inside a string", "```json\n{\"a\":\"```go\nx\n```\"}\n```", "{\"a\":\"```go\\nx\\n```\"}"},
+	{"the same twice", "{\"a\":1}\n```json\n{\"a\":1}\n```", `{"a":1}`},
 	{"two objects", `{"a":1}{"b":2}`, `{"a":1}`},
 	{"indented fence", "See {\"x\":0}:\n \t```json\n{\"a\":1}\n", `{"a":1}`},
 	{"empty objects alone", `Nothing: {} { }`, `{}`},
@@ -59,6 +60,8 @@ func TestRepair(t *testing.T) {
 var irreparable = []struct{ name, in, want string }{
 	{"empty", "", "it is empty"},
 	{"white space", " \t\r\n\uFEFF", "it is empty"},
+	{"a draft and an answer", `{"a":[]} Wait: {"a":[{"a":1}]}`, "several answers"},
+	{"an example and an answer", "```json\n{\"a\":[]}\n```\n{\"a\":[1]", "several answers"},
 	{"prose", "I could not find anything.", "no JSON object"},
 	{"prose with an array", "The code [1] is fine.", "no JSON object"},
 	{"code", "if a { b() }", "no JSON object"},
