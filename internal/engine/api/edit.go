@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
@@ -22,10 +21,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Limits of what a task may change. What may be committed of it has tighter ones.
+// Limits of what a task may change, besides that of its tool calls. What may be committed of it has tighter ones.
 const (
-	maxEdited   = 100     // files
-	maxWritten  = 8 << 20 // bytes in all
 	maxEntries  = 200_000 // files of a copy that are listed
 	maxEditPath = 1 << 10 // bytes
 	maxEditFile = maxFileBytes
@@ -33,12 +30,7 @@ const (
 
 // workingCopy is the private copy of a task that edits. A model reaches nothing else: paths are opened
 // below its root, only regular files are read or replaced, and no tool makes a link.
-type workingCopy struct {
-	root    *os.Root
-	mu      sync.Mutex
-	edited  map[string]bool
-	written int
-}
+type workingCopy struct{ root *os.Root }
 
 func openCopy(dir string) (*workingCopy, error) {
 	if dir == "" {
@@ -48,7 +40,7 @@ func openCopy(dir string) (*workingCopy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open copy: %w", err)
 	}
-	return &workingCopy{root: root, edited: map[string]bool{}}, nil
+	return &workingCopy{root}, nil
 }
 
 func (c *workingCopy) close() { _ = c.root.Close() }
@@ -139,7 +131,7 @@ type editing struct {
 	New     string `json:"new"`
 }
 
-// change checks the arguments of a tool that changes a file, and counts the file.
+// change checks the arguments of a tool that changes a file.
 func (c *workingCopy) change(do func(name string, a editing) (string, error)) func(context.Context,
 	json.RawMessage) (string, error) {
 	return func(ctx context.Context, raw json.RawMessage) (string, error) {
@@ -150,20 +142,16 @@ func (c *workingCopy) change(do func(name string, a editing) (string, error)) fu
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
 		name := path.Clean(a.Path)
 		if err := c.mayChange(name, a); err != nil {
 			return "", err
 		}
-		c.edited[name] = true
-		c.written += len(a.Content) + len(a.New)
 		return do(name, a)
 	}
 }
 
 // mayChange refuses paths that lead out of the copy, that no other program should find there, or
-// where something else than a regular file is. It also bounds what a task writes.
+// where something else than a regular file is.
 func (c *workingCopy) mayChange(name string, a editing) error {
 	if err := inTree(a.Path); err != nil {
 		return err
@@ -174,10 +162,6 @@ func (c *workingCopy) mayChange(name string, a editing) error {
 		return errors.New("the path has characters that are not allowed")
 	case engine.Steering(name):
 		return fmt.Errorf("%s configures git or agents and cannot be changed", shown)
-	case !c.edited[name] && len(c.edited) >= maxEdited:
-		return fmt.Errorf("%d files were changed already; that is the limit", maxEdited)
-	case c.written+len(a.Content)+len(a.New) > maxWritten:
-		return errors.New("too much was written already")
 	case !isText([]byte(a.Content)) || !isText([]byte(a.New)):
 		return errors.New("only text can be written")
 	}

@@ -3,17 +3,16 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 const (
@@ -37,7 +36,7 @@ type transcript struct {
 }
 
 // records keeps the transcripts of the newest reviews in a folder, as
-// {review}-{task}.json, with a number behind the task's name from the second on.
+// {review}-{task}-{number}.json, with a random number.
 type records struct {
 	folder string // empty for none
 	now    func() time.Time
@@ -46,7 +45,7 @@ type records struct {
 	review map[string]string // the stamp, by tree
 }
 
-var unfit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_]+`) })
+var unfit = text.Pattern(`[^A-Za-z0-9_]+`)
 
 // keep writes a transcript. It ignores errors: transcripts only serve to debug, and a
 // review must not fail because of one.
@@ -82,32 +81,15 @@ func (c *records) keep(t engine.Task, r engine.Reply, stream []byte) {
 		id = c.now().UTC().Format(stamp)
 		c.review[t.Tree] = id
 	}
-	base := filepath.Join(c.folder, id+"-"+unfit().ReplaceAllString(t.Name, "_"))
-	c.write(base, data)
-	c.prune()
-}
-
-// write writes to an unused name: other processes write here, too.
-func (c *records) write(base string, data []byte) {
-	const most = 10_000 // of one task in one review
-	for n := 1; n < most; n++ {
-		name := base + ".json"
-		if n > 1 {
-			name = fmt.Sprintf("%s-%d.json", base, n)
-		}
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if os.IsExist(err) {
-			continue
-		}
-		if err != nil {
-			return
-		}
-		_, err = f.Write(data)
-		if f.Close() != nil || err != nil {
-			_ = os.Remove(name) // an incomplete one misleads
-		}
+	f, err := os.CreateTemp(c.folder, id+"-"+unfit().ReplaceAllString(t.Name, "_")+"-*.json") // others write here, too
+	if err != nil {
 		return
 	}
+	_, err = f.Write(data)
+	if f.Close() != nil || err != nil {
+		_ = os.Remove(f.Name()) // an incomplete one misleads
+	}
+	c.prune()
 }
 
 // prune removes all transcripts except those of the newest reviews.
