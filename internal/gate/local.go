@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
 
 	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/sandbox"
@@ -38,15 +37,11 @@ func (l *Local) run(ctx context.Context, job sandbox.Job) (sandbox.Result, error
 	}
 	timed, cancel := context.WithTimeout(ctx, job.Limits.Time)
 	defer cancel()
-	begun := time.Now()
 	out, err := child.Run(timed, child.Program{Path: shell, Args: job.Argv[1:], Dir: tree, Env: l.Env, Most: mostLocal})
 	if err != nil {
 		return sandbox.Result{}, err
 	}
-	res := sandbox.Result{
-		Status: sandbox.OK, Stdout: ends(out.Output, job.Limits.Output),
-		Usage: sandbox.Usage{Wall: time.Since(begun)},
-	}
+	res := sandbox.Result{Status: sandbox.OK, Stdout: ends(out.Output, job.Limits.Output)}
 	var exit *exec.ExitError
 	switch {
 	case out.Full:

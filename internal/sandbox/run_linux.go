@@ -68,7 +68,6 @@ func (l *launch) run(ctx context.Context, limits Limits, out io.Writer) (Result,
 	stdout := recorder{most: limits.Output, limit: limits.Written, over: over, out: out}
 	stderr := recorder{most: limits.Output, limit: limits.Written, over: over}
 	l.cmd.Stdout, l.cmd.Stderr = &stdout, &stderr
-	begun := time.Now()
 	if err := l.start(); err != nil {
 		return Result{}, err
 	}
@@ -78,8 +77,7 @@ func (l *launch) run(ctx context.Context, limits Limits, out io.Writer) (Result,
 	go func() { said <- l.readStatus(limits.Time, stop) }()
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()
-	peak := make(chan int64, 1)
-	go func() { peak <- watch(watching, l.pid, limits, stop) }()
+	go watch(watching, l.pid, limits, stop)
 
 	waited := l.cmd.Wait()
 	gone := l.awaitEnd()
@@ -87,13 +85,7 @@ func (l *launch) run(ctx context.Context, limits Limits, out io.Writer) (Result,
 	if l.group != nil && l.group.isOverMemory() {
 		stop(errMemory)
 	}
-	r := Result{
-		Stdout: stdout.output(), Stderr: stderr.output(),
-		Usage: Usage{
-			Wall: time.Since(begun), Memory: <-peak,
-			CPU: l.cmd.ProcessState.UserTime() + l.cmd.ProcessState.SystemTime(),
-		},
-	}
+	r := Result{Stdout: stdout.output(), Stderr: stderr.output()}
 	if gone != nil {
 		return r, gone
 	}

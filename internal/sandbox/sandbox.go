@@ -94,14 +94,6 @@ type Result struct {
 	Status         Status
 	Exit           int // the exit status, 128 + n after signal n; -1 if the sandbox ended the command
 	Stdout, Stderr Output
-	Usage          Usage
-}
-
-// Usage is what a job used.
-type Usage struct {
-	Wall   time.Duration
-	CPU    time.Duration // of the processes that ended by themselves
-	Memory int64         // the highest value measured, in bytes
 }
 
 // NoneError means that this machine has no working sandbox.

@@ -19,20 +19,18 @@ import (
 // takes a few milliseconds.
 const watchEvery = 50 * time.Millisecond
 
-// watch checks the sandbox's memory and processes (fault 24) until ctx ends, stops the sandbox if it
-// exceeds the limits, and returns the highest memory use, in bytes. A control group is
-// more exact, but most containers and users cannot create one.
-func watch(ctx context.Context, first int, limits Limits, stop context.CancelCauseFunc) int64 {
+// watch checks the sandbox's memory and processes (fault 24) until ctx ends, and stops the sandbox if it
+// exceeds the limits. A control group is more exact, but most containers and users cannot create one.
+func watch(ctx context.Context, first int, limits Limits, stop context.CancelCauseFunc) {
 	if first == 0 {
-		return 0
+		return
 	}
 	ticks := time.NewTicker(watchEvery)
 	defer ticks.Stop()
-	peak := int64(0)
 	for {
 		select {
 		case <-ctx.Done():
-			return peak
+			return
 		case <-ticks.C:
 		}
 		pids, threads := descendants(first)
@@ -50,7 +48,6 @@ func watch(ctx context.Context, first int, limits Limits, stop context.CancelCau
 				held += cmp.Or(heldBy(pid, "smaps_rollup", "Pss", "SwapPss"), heldBy(pid, "status", "VmRSS", "VmSwap"))
 			}
 		}
-		peak = max(peak, held)
 		// The kernel limits the number of processes too, but not everywhere.
 		const slack = 16 // for the stages
 		switch {
