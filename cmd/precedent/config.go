@@ -113,7 +113,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 	if err != nil {
 		return configuration{}, nil, err
 	}
-	c := configuration{File: op.File, Found: op.Found, Settings: op.List(), Errors: []string{}}
+	c := configuration{File: op.File, Found: op.Found, Settings: op.List()}
 	var policy run.Policy
 	if repo, openErr := a.openRepo(ctx); openErr == nil {
 		defer repo.Close()

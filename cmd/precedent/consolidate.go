@@ -58,9 +58,7 @@ findings are new; the setting consolidation turns that off.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&ifDue, "if-due", false, "do nothing unless a review would start it")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, slices.Concat(memorySettings, judgeSettings)...)
-	return cmd
+	return a.data(cmd, slices.Concat(memorySettings, judgeSettings)...)
 }
 
 // consolidation returns what consolidations of this process use.

@@ -45,12 +45,10 @@ memory stays. Sync and import can load them again.`,
 				return err
 			}
 			return a.show(map[string]int{"comments": n}, func(p *report.Page) {
-				p.Para("", p.Ink(report.Plain, "deleted "+plural(n, "comment")))
+				p.Say("", "deleted "+plural(n, "comment"))
 			})
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }

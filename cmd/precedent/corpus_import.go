@@ -17,7 +17,7 @@ import (
 )
 
 func newCorpusImport(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return a.data(&cobra.Command{
 		Use:   "import FILE...",
 		Short: "Load comments of people from files",
 		Long: `Import reads comments in the form of GitHub's REST API, one JSON object a line, also
@@ -55,10 +55,7 @@ Exit status: 3 if a line could not be used. The others are imported.`,
 			line.end()
 			return a.printImported(total)
 		}),
-	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	}, memorySettings...)
 }
 
 func perSecond(n int, took time.Duration) float64 {
@@ -82,14 +79,12 @@ func (a *app) importFile(ctx context.Context, w *workspace.Workspace, file strin
 }
 
 func (a *app) printImported(got corpus.Imported) error {
-	got.Bad = append([]corpus.BadLine{}, got.Bad...)
 	err := a.show(got, func(p *report.Page) {
 		for _, b := range got.Bad {
-			p.Para("", p.Inkf(report.Plain, "%s:%d is not imported: %s", b.File, b.Line, b.Why))
+			p.Sayf("", "%s:%d is not imported: %s", b.File, b.Line, b.Why)
 		}
-		p.Para("", p.Inkf(report.Plain, "%s: %d stored, %d updated, %d already there, %d of bots, %d of Precedent, %d empty",
-			plural(got.Lines, "line"),
-			got.Stored, got.Updated, got.Duplicate, got.Bot, got.Own, got.Empty))
+		p.Sayf("", "%s: %d stored, %d updated, %d already there, %d of bots, %d of Precedent, %d empty", plural(got.Lines,
+			"line"), got.Stored, got.Updated, got.Duplicate, got.Bot, got.Own, got.Empty)
 		for _, other := range []struct {
 			n    int
 			what string
@@ -101,7 +96,7 @@ func (a *app) printImported(got corpus.Imported) error {
 			{got.Deleted, "of the stored comments are deleted"},
 		} {
 			if other.n > 0 {
-				p.Para("", p.Inkf(report.Plain, "%d %s", other.n, other.what))
+				p.Sayf("", "%d %s", other.n, other.what)
 			}
 		}
 	})

@@ -41,21 +41,19 @@ author could not write to the repository, or they were declined or reverted.`,
 	f.IntVar(&q.Line, "line", 0, "with --file: search for comments on code like this `line` of the work tree")
 	f.IntVar(&q.Limit, "limit", 10, "show at most this `number` of comments, up to 100")
 	f.BoolVar(&q.All, "all", false, "also show what is not usable as a precedent")
-	f.BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 func printCorpusFound(p *report.Page, got workspace.CorpusResult) {
 	for _, failure := range got.Failures {
-		p.Para(p.Ink(report.Yellow, "failed")+"  ", p.Ink(report.Plain, failure))
+		p.Say(p.Ink(report.Yellow, "failed")+"  ", failure)
 	}
 	switch {
 	case got.Searched == 0:
-		p.Para("", p.Ink(report.Plain, "The corpus is empty: precedent corpus import and precedent corpus sync load it."))
+		p.Say("", "The corpus is empty: precedent corpus import and precedent corpus sync load it.")
 		return
 	case len(got.Found) == 0:
-		p.Para("", p.Inkf(report.Plain, "Nothing was found among %s.", plural(got.Searched, "comment")))
+		p.Sayf("", "Nothing was found among %s.", plural(got.Searched, "comment"))
 		return
 	}
 	for i, f := range got.Found {
@@ -72,7 +70,7 @@ func printCorpusFound(p *report.Page, got workspace.CorpusResult) {
 		day, _, _ := strings.Cut(f.At, "T")
 		p.Para(p.Inkf(report.Bold, "%2d. ", i+1), p.Inkf(report.Plain, "%s · %s · PR %d · ", f.Author, day,
 			f.Pull)+p.Ink(report.Cyan, where))
-		p.Para("    ", p.Ink(report.Plain, "“"+f.Text+"”"))
+		p.Say("    ", "“"+f.Text+"”")
 		if f.URL != "" {
 			p.Para("    ", p.Ink(report.Faint, f.URL))
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 func newCorpusStatus(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return a.data(&cobra.Command{
 		Use:   "status",
 		Short: "Show what is in the corpus, and until when it was read",
 		Long: `Status counts the comments of people, and how many conversations can be cited as
@@ -31,16 +31,12 @@ pull request reverted the change (reverted).`,
 			}
 			return a.show(s, func(p *report.Page) { printCorpusStatus(p, s) })
 		}),
-	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	}, memorySettings...)
 }
 
 func printCorpusStatus(p *report.Page, s corpus.Status) {
-	row := func(label, format string, args ...any) { p.Para(label, p.Inkf(report.Plain, format, args...)) }
 	for _, name := range s.Names {
-		row("repository    ", "%s", name)
+		p.Sayf("repository    ", "%s", name)
 	}
 	total := 0
 	var kinds, unusable, outcomes []string
@@ -49,27 +45,27 @@ func printCorpusStatus(p *report.Page, s corpus.Status) {
 		kinds = append(kinds, fmt.Sprintf("%d %s", t.Count, t.Name))
 	}
 	if total == 0 {
-		row("comments      ", "none yet: precedent corpus sync or import loads them")
+		p.Sayf("comments      ", "none yet: precedent corpus sync or import loads them")
 		return
 	}
-	row("comments      ", "%d (%s) of %d people, from %s to %s", total, strings.Join(kinds, ", "), s.People,
+	p.Sayf("comments      ", "%d (%s) of %d people, from %s to %s", total, strings.Join(kinds, ", "), s.People,
 		s.Oldest.Format(time.DateOnly), s.Newest.Format(time.DateOnly))
 	if s.Deleted > 0 {
-		row("deleted       ", "%d", s.Deleted)
+		p.Sayf("deleted       ", "%d", s.Deleted)
 	}
-	row("pull requests ", "%d, %d merged, %d reverted", s.Pulls, s.Merged, s.Reverted)
-	row("precedents    ", "%d of %d chunks of conversations", s.Usable, s.Chunks)
+	p.Sayf("pull requests ", "%d, %d merged, %d reverted", s.Pulls, s.Merged, s.Reverted)
+	p.Sayf("precedents    ", "%d of %d chunks of conversations", s.Usable, s.Chunks)
 	for _, t := range s.Unusable {
 		unusable = append(unusable, fmt.Sprintf("%d %s", t.Count, t.Name))
 	}
 	if len(unusable) > 0 {
-		row("not usable    ", "%s", strings.Join(unusable, ", "))
+		p.Sayf("not usable    ", "%s", strings.Join(unusable, ", "))
 	}
 	for _, t := range s.Outcomes {
 		name := cmp.Or(t.Name, "unknown")
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", t.Count, name))
 	}
-	row("outcomes      ", "%s", strings.Join(outcomes, ", "))
+	p.Sayf("outcomes      ", "%s", strings.Join(outcomes, ", "))
 	for _, c := range s.Streams {
 		until := "not read to its end yet"
 		if !c.Watermark.IsZero() {
@@ -78,10 +74,10 @@ func printCorpusStatus(p *report.Page, s corpus.Status) {
 		if c.Cursor != "" {
 			until += fmt.Sprintf("; a pass stopped after %s", plural(c.Pages, "page"))
 		}
-		row("stream        ", "%s: %s", c.Stream, until)
+		p.Sayf("stream        ", "%s: %s", c.Stream, until)
 	}
 	for _, v := range s.Vectors {
-		row("vectors       ", "%d of %s, %d dimensions", v.Count, v.Model, v.Dimensions)
+		p.Sayf("vectors       ", "%d of %s, %d dimensions", v.Count, v.Model, v.Dimensions)
 	}
-	row("size          ", "%d KiB of text, %d KiB of vectors", (s.TextBytes+1023)/1024, (s.VectorBytes+1023)/1024)
+	p.Sayf("size          ", "%d KiB of text, %d KiB of vectors", (s.TextBytes+1023)/1024, (s.VectorBytes+1023)/1024)
 }

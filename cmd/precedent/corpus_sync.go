@@ -73,9 +73,7 @@ func newCorpusSync(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&since, "since", fmt.Sprintf("%dm", defaultSyncMonths),
 		"how far back the first sync reads: `TIME` is a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().BoolVar(&full, "full", false, "list everything again, and find what was deleted")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, append([]string{"forge"}, memorySettings...)...)
-	return cmd
+	return a.data(cmd, append([]string{"forge"}, memorySettings...)...)
 }
 
 // monthsFlag reads a value of --since that may also be a number of months.
@@ -128,7 +126,7 @@ func syncStatus(p corpus.SyncProgress, took time.Duration) string {
 
 func printSynced(p *report.Page, got corpus.SyncResult) {
 	row := func(label, format string, args ...any) {
-		p.Para(fmt.Sprintf("%-10s", label), p.Inkf(report.Plain, format, args...))
+		p.Sayf(fmt.Sprintf("%-10s", label), format, args...)
 	}
 	for _, s := range got.Streams {
 		parts := []string{

@@ -66,7 +66,7 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	defer func() {
 		if keep {
 			p.Line()
-			p.Para("", p.Ink(report.Plain, "The repository is in "+dir+"."))
+			p.Say("", "The repository is in "+dir+".")
 			return
 		}
 		err = errors.Join(err, os.RemoveAll(dir))

@@ -161,11 +161,11 @@ func (a *app) printDismissed(all []workspace.Dismissed, verb, options string) er
 		done++
 		p.Para(verb+" "+p.Ink(report.Faint, j.Finding)+"  ", report.DismissedWhat(p, j))
 		if verb == "restored" {
-			p.Para("", p.Ink(report.Plain, "The next review shows it again."))
+			p.Say("", "The next review shows it again.")
 			continue
 		}
 		for _, sentence := range memory.Effect(j) {
-			p.Para("", p.Ink(report.Plain, sentence))
+			p.Say("", sentence)
 		}
 		p.Line(p.Ink(report.Faint, "undo: precedent dismiss --undo "+j.Finding+options))
 		if r.Widen != "" {
@@ -186,7 +186,7 @@ func (a *app) listDismissals(ctx context.Context, w *workspace.Workspace) error 
 	if err != nil {
 		return err
 	}
-	return a.show(map[string]any{"rejections": append([]precedent.Dismissal{}, all...)}, func(p *report.Page) {
+	return a.show(map[string]any{"rejections": all}, func(p *report.Page) {
 		report.Dismissals(p, all)
 	})
 }

@@ -60,11 +60,10 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
 	cmd.Flags().BoolVar(&forServer, "server", false, "check what precedent serve needs")
-	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch", "repositories", "owners", "listen")
-	return cmd
+	return a.data(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch", "repositories", "owners",
+		"listen")
 }
 
 // diagnosedSettings reads the settings. If they have an error, it is part of the diagnosis, and the

@@ -49,7 +49,7 @@ func estimateSummary(e review.Estimate) string {
 	if e.Requests == 0 {
 		return "nothing is sent" + kept
 	}
-	s := fmt.Sprintf("about %s tokens in %s", thousands(e.Usage.InputTokens+e.Usage.OutputTokens),
+	s := fmt.Sprintf("about %s in %s", report.Tokens(e.Usage.InputTokens+e.Usage.OutputTokens),
 		plural(e.Requests, "request"))
 	if e.CostUSD != nil {
 		s += fmt.Sprintf(", $%.2f", *e.CostUSD)
@@ -63,7 +63,7 @@ func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON 
 	e := review.Plan(ctx, in)
 	if asJSON {
 		out := estimate{
-			Schema: estimateSchema, Base: in.Base, Head: in.Head, Finders: append([]string{}, e.Finders...), Parts: e.Parts,
+			Schema: estimateSchema, Base: in.Base, Head: in.Head, Finders: e.Finders, Parts: e.Parts,
 			Requests: e.Requests, Kept: e.Kept, Usage: e.Usage, CostUSD: e.CostUSD, Unread: e.Unread, Within: withinBudget(e, b),
 		}
 		if in.Engine != nil {
@@ -73,7 +73,7 @@ func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON 
 	}
 	p := a.page()
 	say := func(label, format string, args ...any) {
-		p.Para(fmt.Sprintf("%-11s", label), p.Inkf(report.Plain, format, args...))
+		p.Sayf(fmt.Sprintf("%-11s", label), format, args...)
 	}
 	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, plural(len(in.Change.Files), "file"),
 		in.Change.Added, in.Change.Removed)
@@ -94,8 +94,8 @@ func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON 
 	for _, job := range e.Idle {
 		say("", "without %s: %s", job.Name, job.Error)
 	}
-	say("tokens", "about %s in, %d %% of them from the cache; about %s out", thousands(e.Usage.InputTokens),
-		100*e.Usage.CachedTokens/max(e.Usage.InputTokens, 1), thousands(e.Usage.OutputTokens))
+	say("tokens", "about %s in, %d %% of them from the cache; about %s out", report.Tokens(e.Usage.InputTokens),
+		100*e.Usage.CachedTokens/max(e.Usage.InputTokens, 1), report.Tokens(e.Usage.OutputTokens))
 	if e.CostUSD != nil {
 		say("cost", "about $%.2f", *e.CostUSD)
 	} else {
@@ -107,15 +107,7 @@ func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON 
 	}
 	if !withinBudget(e, b) {
 		say("budget",
-			"This exceeds the budget of a review ($%.2f, %s tokens), which would end over-budget. Raise --max-cost or --max-tokens, or review a smaller change.", b.USD, thousands(b.Tokens))
+			"This exceeds the budget of a review ($%.2f, %s), which would end over-budget. Raise --max-cost or --max-tokens, or review a smaller change.", b.USD, report.Tokens(b.Tokens))
 	}
 	return p.Err()
-}
-
-// thousands formats a number of tokens.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%dk", (n+500)/1000)
 }

@@ -38,9 +38,7 @@ finders read them, are such a case, too.`,
 	}
 	cmd.Flags().StringSliceVar(&without, "without", nil,
 		"decide again without these `IDS` of memories or of dismissed findings, threshold or policy")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 // shortID shortens the ID of a git object for display.

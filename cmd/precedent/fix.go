@@ -28,7 +28,7 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 	p := a.page()
 	p.Line()
 	for _, refused := range plan.Refused {
-		p.Para("not fixed  ", p.Inkf(report.Plain, "%s  %s: %s", refused.Finding.ID, refused.Finding.Span, refused.Why))
+		p.Sayf("not fixed  ", "%s  %s: %s", refused.Finding.ID, refused.Finding.Span, refused.Why)
 	}
 	edits := plan.Edits()
 	if len(edits) == 0 {
@@ -38,7 +38,7 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 	if !agreed {
 		if _, typed := terminal(a.in); !typed {
 			a.showPatch(p, plan.Patch())
-			p.Para("", p.Ink(report.Plain, "Nothing was changed: without a terminal, --fix changes files only with --yes."))
+			p.Say("", "Nothing was changed: without a terminal, --fix changes files only with --yes.")
 			return p.Err()
 		}
 		plan = a.askEach(p, plan)
@@ -66,9 +66,9 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 	}
 	for _, e := range edits {
 		if e.Moved {
-			p.Para("moved      ", p.Inkf(report.Plain, "%s  the lines are now at %s:%d", e.Finding.ID, e.Finding.Path, e.Start))
+			p.Sayf("moved      ", "%s  the lines are now at %s:%d", e.Finding.ID, e.Finding.Path, e.Start)
 		}
-		p.Para("fixed      ", p.Inkf(report.Plain, "%s  %s:%d  %s", e.Finding.ID, e.Finding.Path, e.Start, e.Finding.Title))
+		p.Sayf("fixed      ", "%s  %s:%d  %s", e.Finding.ID, e.Finding.Path, e.Start, e.Finding.Title)
 	}
 	p.Line(p.Ink(report.Plain, "undo: git apply -R "+text.ShellWord(undo)))
 	return p.Err()

@@ -48,9 +48,7 @@ ran to their end, or there are none.`,
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the commands and where they come from; run nothing")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, "trusted_branch", "repo")
-	return cmd
+	return a.data(cmd, "trusted_branch", "repo")
 }
 
 // gateReport is a gate of a work tree as JSON.
@@ -105,7 +103,7 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		return ctx.Err()
 	}
 	runner.Sandbox = func(context.Context) (sandbox.Sandbox, error) { return box, none }
-	out := gateReport{Base: g.Base, Policy: g.Policy.Source, Where: string(box.Kind()), Commands: []gateCommand{}}
+	out := gateReport{Base: g.Base, Policy: g.Policy.Source, Where: string(box.Kind())}
 	switch {
 	case none != nil && op.RunLocal.Value:
 		out.Where, runner.Local = "local", &gate.Local{Env: a.localEnvironment()}
@@ -162,7 +160,7 @@ func (a *app) listGate(g *run.WorkTreeGate, out gateReport) error {
 		return report.Value(a.out, out)
 	}
 	p := a.page()
-	rows := [][]string{}
+	var rows [][]string
 	for _, c := range g.Commands {
 		rows = append(rows, []string{p.Ink(report.Plain, c.Line), p.Ink(report.Faint, sourceOf(c))})
 	}

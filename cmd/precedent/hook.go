@@ -96,14 +96,8 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 	}
 	p := a.page()
 	p.Para("wrote ", p.Ink(report.Cyan, h.Path))
-	p.Para(
-		"",
-		p.Ink(
-			report.Plain,
-			"Each push is reviewed first. To skip that, use git push --no-verify or PRECEDENT_SKIP_HOOK=1. "+
-				"To remove the hook: precedent install-hook --uninstall",
-		),
-	)
+	p.Say("", "Each push is reviewed first. To skip that, use git push --no-verify or PRECEDENT_SKIP_HOOK=1. "+
+		"To remove the hook: precedent install-hook --uninstall")
 	return p.Err()
 }
 
@@ -115,7 +109,7 @@ func (a *app) uninstallHook(ctx context.Context) error {
 	p := a.page()
 	switch {
 	case !h.Exists:
-		p.Para("", p.Ink(report.Plain, "No hook is installed at "+h.Path+"."))
+		p.Say("", "No hook is installed at "+h.Path+".")
 		return p.Err()
 	case !h.Ours:
 		return hinted(fmt.Errorf("remove hook: %s was not installed by precedent", h.Path), "remove it by hand")
@@ -128,7 +122,7 @@ func (a *app) uninstallHook(ctx context.Context) error {
 		if err := os.Rename(filepath.Join(h.Dir, hook.Old), h.Path); err != nil {
 			return fmt.Errorf("remove hook: %w", err)
 		}
-		p.Para("", p.Ink(report.Plain, "The previous hook was restored."))
+		p.Say("", "The previous hook was restored.")
 	}
 	return p.Err()
 }

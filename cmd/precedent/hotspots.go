@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -22,15 +21,13 @@ func newHotspots(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(map[string]any{"hotspots": append([]precedent.Hotspot{}, hot...)}, func(p *report.Page) {
+			return a.show(map[string]any{"hotspots": hot}, func(p *report.Page) {
 				report.Hotspots(p, hot)
 			})
 		}),
 	}
 	numberFlag(cmd, &n, "files")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 // numberFlag adds the flag that limits a list.

@@ -101,7 +101,7 @@ func (a *app) printWritten(top, name string) {
 func (a *app) printAdvice(sentences ...string) error {
 	p := a.page()
 	for _, s := range sentences {
-		p.Para("", p.Ink(report.Plain, s))
+		p.Say("", s)
 	}
 	return p.Err()
 }

@@ -36,17 +36,15 @@ the last five, or with insights dismiss.`,
 			if err != nil {
 				return err
 			}
-			lines := []insightLine{}
+			var lines []insightLine
 			for _, i := range found {
 				lines = append(lines, insightLine{i, memory.AcceptanceOf(i.Accepted, i.Rejected)})
 			}
 			return a.show(map[string]any{"insights": lines}, func(p *report.Page) { printInsights(p, lines) })
 		}),
 	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
 	cmd.AddCommand(newInsightsDismiss(a))
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 func printInsights(p *report.Page, lines []insightLine) {
@@ -110,7 +108,7 @@ func newInsightsDismiss(a *app) *cobra.Command {
 				return err
 			}
 			p := a.page()
-			p.Para(verb+" "+p.Ink(report.Faint, i.ID)+"  ", p.Ink(report.Plain, i.Text))
+			p.Say(verb+" "+p.Ink(report.Faint, i.ID)+"  ", i.Text)
 			return p.Err()
 		}),
 	}

@@ -85,8 +85,7 @@ days. With --json it prints their heads and times, too.`,
 	cmd.Flags().StringVar(&kind, "kind", "", "only jobs of this kind: "+joined(workspace.JobKinds))
 	cmd.Flags().StringVar(&repo, "repo", "", "only jobs of this repository: host/owner/name")
 	cmd.Flags().IntVar(&limit, "limit", 100, "the number of jobs, at most 1000")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	return cmd
+	return a.data(cmd)
 }
 
 func newJobsRetry(a *app) *cobra.Command {
@@ -118,12 +117,11 @@ that runs is run once more.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&dead, "dead", false, "all dead letters")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	return cmd
+	return a.data(cmd)
 }
 
 func newJobsCancel(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return a.data(&cobra.Command{
 		Use:   "cancel ID...",
 		Short: "Cancel jobs that wait or run",
 		Long: `Cancel ends jobs. A running one is told to stop within a second. A cancelled job runs
@@ -133,9 +131,7 @@ again when it is wanted again: after a push, a label or another event.`,
 		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error {
 			return a.changeJobs(cmd.Context(), args, jobs.Cancel)
 		}),
-	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	return cmd
+	})
 }
 
 // withJobs opens the jobs of the server for a command.
@@ -157,7 +153,7 @@ func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspac
 func (a *app) changeJobs(ctx context.Context, ids []string,
 	do func(context.Context, int64) (workspace.QueuedJob, error),
 ) error {
-	changed := []workspace.QueuedJob{}
+	var changed []workspace.QueuedJob
 	var failed error
 	for _, id := range ids {
 		n, err := strconv.ParseInt(id, 10, 64)

@@ -137,18 +137,17 @@ func newLearnList(a *app) *cobra.Command {
 				return err
 			}
 			found = append(found, own...)
-			return a.show(map[string]any{"learnings": append([]precedent.Learning{}, found...)}, func(p *report.Page) {
+			return a.show(map[string]any{"learnings": found}, func(p *report.Page) {
 				report.Learnings(p, found)
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&all, "all", false, "list also those that are superseded, expired or forgotten")
-	return cmd
+	return a.data(cmd)
 }
 
 func newLearnShow(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return a.data(&cobra.Command{
 		Use:     "show ID",
 		Short:   "Show a learning and where it comes from",
 		Example: "  precedent learn show k7m2q0v5xa",
@@ -160,9 +159,7 @@ func newLearnShow(a *app) *cobra.Command {
 			}
 			return a.show(l, func(p *report.Page) { report.Learning(p, &l) })
 		}),
-	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	return cmd
+	})
 }
 
 func newLearnApprove(a *app) *cobra.Command {
@@ -228,14 +225,14 @@ func newLearnForget(a *app) *cobra.Command {
 				return err
 			}
 			p := a.page()
-			p.Para("forgot "+p.Ink(report.Faint, l.ID)+"  ", p.Ink(report.Plain, l.Directive))
+			p.Say("forgot "+p.Ink(report.Faint, l.ID)+"  ", l.Directive)
 			return p.Err()
 		}),
 	}
 }
 
 func newLearnHistory(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return a.data(&cobra.Command{
 		Use:     "history ID",
 		Short:   "Show who changed a learning, when and how",
 		Example: "  precedent learn history k7m2q0v5xa",
@@ -245,16 +242,14 @@ func newLearnHistory(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(map[string]any{"history": append([]memory.LearningChange{}, all...)}, func(p *report.Page) {
+			return a.show(map[string]any{"history": all}, func(p *report.Page) {
 				for _, c := range all {
-					p.Para(c.At.UTC().Format(time.DateTime)+"  ", p.Inkf(report.Plain, "%s: %s by %s, version %d: %s", c.After.State,
-						c.Action, c.Who, c.After.Version, c.After.Directive))
+					p.Sayf(c.At.UTC().Format(time.DateTime)+"  ", "%s: %s by %s, version %d: %s", c.After.State, c.Action, c.Who,
+						c.After.Version, c.After.Directive)
 				}
 			})
 		}),
-	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	return cmd
+	})
 }
 
 func (a *app) learner(ctx context.Context, w *workspace.Workspace) string {
@@ -281,19 +276,18 @@ func (a *app) printCaptured(c memory.Captured, verb, options string, err error) 
 		return errors.Join(workspace.Hinted(errors.New("not "+verb+": "+c.Refused),
 			"precedent learn list lists what is known"), p.Err())
 	case c.Known:
-		p.Para("already known as "+p.Ink(report.Faint, c.ID)+"  ",
-			p.Ink(report.Plain, fmt.Sprintf("%s (%s)", c.Directive, c.State)))
+		p.Sayf("already known as "+p.Ink(report.Faint, c.ID)+"  ", "%s (%s)", c.Directive, c.State)
 	default:
-		p.Para(verb+" "+p.Ink(report.Faint, c.ID)+"  ", p.Ink(report.Plain, fmt.Sprintf("%s (%s)", c.Directive, c.State)))
+		p.Sayf(verb+" "+p.Ink(report.Faint, c.ID)+"  ", "%s (%s)", c.Directive, c.State)
 	}
 	if c.Contradicts != nil {
-		p.Para("", p.Ink(report.Plain, fmt.Sprintf("It contradicts %s: %s", c.Contradicts.ID, c.Contradicts.Directive)))
-		p.Para("", p.Ink(report.Plain, "Which one holds? Approve this one to replace that, or forget it:"))
+		p.Sayf("", "It contradicts %s: %s", c.Contradicts.ID, c.Contradicts.Directive)
+		p.Say("", "Which one holds? Approve this one to replace that, or forget it:")
 		p.Line(p.Ink(report.Plain, "  precedent learn approve "+c.ID+options))
 		p.Line(p.Ink(report.Plain, "  precedent learn forget "+c.ID+options))
 	}
 	if c.Note != "" {
-		p.Para("", p.Ink(report.Plain, "Note: "+c.Note))
+		p.Say("", "Note: "+c.Note)
 	}
 	if c.Active() {
 		p.Line(p.Ink(report.Faint, "undo: precedent learn forget "+c.ID+options))

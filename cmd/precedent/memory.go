@@ -53,16 +53,14 @@ func newMemoryStatus(a *app) *cobra.Command {
 				}{s, daemon}, func(p *report.Page) {
 					printStatus(p, s, w.File)
 					if daemon.Running {
-						p.Para("background  ", p.Inkf(report.Plain, "process %d, since %s; it logs to %s", daemon.PID,
-							daemon.Since.Format(time.RFC3339), log))
+						p.Sayf("background  ", "process %d, since %s; it logs to %s", daemon.PID, daemon.Since.Format(time.RFC3339),
+							log)
 					}
 				})
 			}),
 	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addAll(cmd, &all)
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
@@ -70,25 +68,25 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	if s.Path == "" {
 		where = "none yet: the first review creates " + file.Value
 	}
-	p.Para("file        ", p.Ink(report.Plain, where))
+	p.Say("file        ", where)
 	for _, name := range s.Names {
-		p.Para("repository  ", p.Ink(report.Plain, name.String()))
+		p.Say("repository  ", name.String())
 	}
 	period := ""
 	if s.Reviews > 0 {
 		period = fmt.Sprintf(", from %s to %s", s.Oldest.Format(time.DateOnly), s.Newest.Format(time.DateOnly))
 	}
-	p.Para("reviews     ", p.Inkf(report.Plain, "%d%s", s.Reviews, period))
-	p.Para("findings    ", p.Inkf(report.Plain, "%d, seen %d times", s.Findings, s.Sightings))
-	p.Para("dismissed   ", p.Inkf(report.Plain, "%d", s.Dismissals))
-	p.Para("taken back  ", p.Inkf(report.Plain, "%d", s.Forgotten))
-	p.Para("learnings   ", p.Inkf(report.Plain, "%d", s.Learnings))
+	p.Sayf("reviews     ", "%d%s", s.Reviews, period)
+	p.Sayf("findings    ", "%d, seen %d times", s.Findings, s.Sightings)
+	p.Sayf("dismissed   ", "%d", s.Dismissals)
+	p.Sayf("taken back  ", "%d", s.Forgotten)
+	p.Sayf("learnings   ", "%d", s.Learnings)
 	consolidated := ""
 	if !s.Consolidated.IsZero() {
 		consolidated = ", last looked for on " + s.Consolidated.Format(time.DateOnly)
 	}
-	p.Para("insights    ", p.Inkf(report.Plain, "%d%s", s.Insights, consolidated))
-	p.Para("labels      ", p.Inkf(report.Plain, "%d of pruned findings", s.Labels))
+	p.Sayf("insights    ", "%d%s", s.Insights, consolidated)
+	p.Sayf("labels      ", "%d of pruned findings", s.Labels)
 }
 
 func newMemoryPrune(a *app) *cobra.Command {
@@ -111,10 +109,8 @@ category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepP
 				return a.printDeleted("pruned", gone)
 			}),
 	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addAll(cmd, &all)
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 func newMemoryClear(a *app) *cobra.Command {
@@ -140,9 +136,7 @@ shared stays on the remote, and the next exchange brings it back.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 func newMemoryAdopt(a *app) *cobra.Command {
@@ -180,7 +174,7 @@ dismissals, learnings and all else. Without an argument it lists what there is.
 						p.Line("All that this memory has is this repository's.")
 					}
 					for _, o := range others {
-						p.Para(o.Name.String()+"  ", p.Ink(report.Plain, o.Has))
+						p.Say(o.Name.String()+"  ", o.Has)
 					}
 				})
 			}
@@ -226,8 +220,7 @@ func (a *app) withMemory(
 
 func (a *app) printDeleted(verb string, gone memory.Counts) error {
 	return a.show(gone, func(p *report.Page) {
-		p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews,
-			gone.Dismissals))
+		p.Sayf("", "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews, gone.Dismissals)
 	})
 }
 

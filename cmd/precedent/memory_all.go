@@ -55,15 +55,14 @@ func (a *app) statusOfAll(ctx context.Context, r *workspace.Env, db *workspace.D
 		return err
 	}
 	return a.show(s, func(p *report.Page) {
-		p.Para("database    ", p.Inkf(report.Plain, "%s, %d KiB", s.Path, (s.Bytes+1023)/1024))
+		p.Sayf("database    ", "%s, %d KiB", s.Path, (s.Bytes+1023)/1024)
 		for _, r := range s.Repositories {
 			names := make([]string, len(r.Names))
 			for i, n := range r.Names {
 				names[i] = n.String()
 			}
-			p.Para("repository  ", p.Inkf(report.Plain, "%s: %s, %s, %s, %s", strings.Join(names, ", "),
-				plural(r.Reviews, "review"),
-				plural(r.Findings, "finding"), plural(r.Dismissals, "dismissal"), plural(r.Learnings, "learning")))
+			p.Sayf("repository  ", "%s: %s, %s, %s, %s", strings.Join(names, ", "), plural(r.Reviews, "review"),
+				plural(r.Findings, "finding"), plural(r.Dismissals, "dismissal"), plural(r.Learnings, "learning"))
 		}
 	})
 }
@@ -99,6 +98,6 @@ func (a *app) importAll(ctx context.Context, db *workspace.Database, from io.Rea
 		Path string `json:"path"`
 		Rows int    `json:"rows"`
 	}{db.Path(), n}, func(p *report.Page) {
-		p.Para("", p.Inkf(report.Plain, "%s imported into %s", plural(n, "row"), db.Path()))
+		p.Sayf("", "%s imported into %s", plural(n, "row"), db.Path())
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/background"
-	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -59,7 +58,7 @@ func (a *app) startDaemon(ctx context.Context, w *workspace.Workspace, flags map
 	}
 	p := a.page()
 	say := func(what string, r background.Record) error {
-		p.Para("", p.Inkf(report.Plain, "%s: process %d, since %s", what, r.PID, r.Since.Format(time.RFC3339)))
+		p.Sayf("", "%s: process %d, since %s", what, r.PID, r.Since.Format(time.RFC3339))
 		return p.Err()
 	}
 	r, running, err := background.Running(path)
@@ -105,7 +104,7 @@ func newMemoryStop(a *app) *cobra.Command {
 			if stopped {
 				what = "stopped"
 			}
-			p.Para("", p.Ink(report.Plain, what))
+			p.Say("", what)
 			return p.Err()
 		}),
 	}

@@ -119,14 +119,14 @@ server without repositories, completely or not at all.`,
 				none := got.Refused > 0 && !skip
 				err = a.show(got, func(p *report.Page) {
 					for _, l := range got.Lines {
-						p.Para("", p.Ink(report.Plain, l.Where+" is refused: "+l.Why))
+						p.Say("", l.Where+" is refused: "+l.Why)
 					}
 					if none {
-						p.Para("", p.Inkf(report.Plain, "Nothing was imported, because of %s. To import the others: --skip-refused",
-							plural(got.Refused, "refused line")))
+						p.Sayf("", "Nothing was imported, because of %s. To import the others: --skip-refused", plural(got.Refused,
+							"refused line"))
 					} else {
-						p.Para("", p.Inkf(report.Plain, "%d added, %d changed, %d removed, %d already there, %d refused", got.Added,
-							got.Changed, got.Removed, got.Same, got.Refused))
+						p.Sayf("", "%d added, %d changed, %d removed, %d already there, %d refused", got.Added, got.Changed,
+							got.Removed, got.Same, got.Refused)
 					}
 				})
 				if err == nil && none {
@@ -136,11 +136,9 @@ server without repositories, completely or not at all.`,
 			})(cmd, args)
 	}
 	cmd.Flags().BoolVar(&skip, "skip-refused", false, "import the other lines if some are refused")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
 	addAll(cmd, &all)
 	cmd.MarkFlagsMutuallyExclusive("all", "skip-refused")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 func newMemorySync(a *app) *cobra.Command {
@@ -178,24 +176,22 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 			}
 			return a.show(done, func(p *report.Page) {
 				for _, l := range done.Lines {
-					p.Para("", p.Ink(report.Plain, l.Where+" is left out: "+l.Why))
+					p.Say("", l.Where+" is left out: "+l.Why)
 				}
-				p.Para("", p.Inkf(report.Plain, "%s of %s: %s; %d added here, %d changed, %d removed", done.Ref, done.Remote,
-					plural(done.Rows, "row"), done.Added, done.Changed, done.Removed))
+				p.Sayf("", "%s of %s: %s; %d added here, %d changed, %d removed", done.Ref, done.Remote, plural(done.Rows,
+					"row"), done.Added, done.Changed, done.Removed)
 				switch {
 				case done.Pushed:
-					p.Para("", p.Ink(report.Plain, "The remote has what this memory added."))
+					p.Say("", "The remote has what this memory added.")
 				case readOnly:
-					p.Para("", p.Ink(report.Plain, "Nothing was pushed."))
+					p.Say("", "Nothing was pushed.")
 				}
 			})
 		}),
 	}
 	cmd.Flags().StringVar(&remote, "remote", "", "the `name` of the remote; by default upstream, else origin")
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "push nothing")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, append([]string{"memory_ref", "forge"}, memorySettings...)...)
-	return cmd
+	return a.data(cmd, append([]string{"memory_ref", "forge"}, memorySettings...)...)
 }
 
 // writesFromHere reports whether this process writes the shared memory: outside of CI always, in

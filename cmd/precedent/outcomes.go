@@ -12,7 +12,7 @@ import (
 )
 
 func newOutcomes(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return a.data(&cobra.Command{
 		Use:   "outcomes [NUMBER|URL]",
 		Short: "Show what happened to the posted findings of a pull request",
 		Long: `Outcomes reads the pull request and shows what happened to every finding that was
@@ -37,10 +37,7 @@ is written to the forge.`,
 			}
 			return a.outcomes(cmd.Context(), which, settingFlags(cmd))
 		},
-	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, "forge", "memory_db", "repo")
-	return cmd
+	}, "forge", "memory_db", "repo")
 }
 
 // outcomes prints what happened to the posted findings.
@@ -67,7 +64,7 @@ func (a *app) outcomes(ctx context.Context, which string, flags map[string]strin
 	if err != nil {
 		return err
 	}
-	return a.show(append([]precedent.Outcome{}, all...), func(p *report.Page) { printOutcomes(p, all) })
+	return a.show(all, func(p *report.Page) { printOutcomes(p, all) })
 }
 
 func printOutcomes(p *report.Page, all []precedent.Outcome) {
@@ -92,5 +89,5 @@ func printOutcomes(p *report.Page, all []precedent.Outcome) {
 			summary += fmt.Sprintf(", %d %s", n, kind)
 		}
 	}
-	p.Para("", p.Ink(report.Plain, summary))
+	p.Say("", summary)
 }

@@ -60,14 +60,12 @@ func newReplay(a *app) *cobra.Command {
 		"only reviews since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().IntVar(&limit, "limit", workspace.MaxReplayed, "the newest `N` reviews")
 	cmd.Flags().IntVar(&threshold, "threshold", 0, "try another threshold, in `PERCENT`")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 func printReplay(p *report.Page, r *workspace.Replay) {
 	say := func(label, format string, args ...any) {
-		p.Para(fmt.Sprintf("%-10s", label), p.Inkf(report.Plain, format, args...))
+		p.Sayf(fmt.Sprintf("%-10s", label), format, args...)
 	}
 	say("replayed", "%s with %s", plural(r.Reviews-r.Undecided, "review"), plural(r.Findings, "finding"))
 	if r.Undecided > 0 {

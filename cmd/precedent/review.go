@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -192,7 +193,7 @@ func engineFailed(r *precedent.Review) bool {
 // describeUnfinished says what a review used that was not completed, and how to
 // continue it.
 func describeUnfinished(u run.Unfinished) string {
-	s := fmt.Sprintf("about %s tokens", thousands(u.Tokens))
+	s := "about " + report.Tokens(u.Tokens)
 	if u.USD > 0 {
 		s += fmt.Sprintf(", $%.2f,", u.USD)
 	}

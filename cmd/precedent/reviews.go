@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -24,9 +23,9 @@ func newReviews(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(map[string]any{"reviews": append([]memory.PastReview{}, past...)}, func(p *report.Page) {
+			return a.show(map[string]any{"reviews": past}, func(p *report.Page) {
 				if len(past) == 0 {
-					p.Para("", p.Ink(report.Plain, "no reviews yet: precedent review makes the first"))
+					p.Say("", "no reviews yet: precedent review makes the first")
 				}
 				var rows [][]string
 				for _, r := range past {
@@ -48,7 +47,5 @@ func newReviews(a *app) *cobra.Command {
 		}),
 	}
 	numberFlag(cmd, &n, "reviews")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }

@@ -31,6 +31,13 @@ func addSettings(cmd *cobra.Command, keys ...string) {
 	}
 }
 
+// data adds the flag --json and those of settings to a command that prints data.
+func (a *app) data(cmd *cobra.Command, keys ...string) *cobra.Command {
+	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
+	addSettings(cmd, keys...)
+	return cmd
+}
+
 // addAllSettings adds the flags of all settings of a review to a command, except some.
 func addAllSettings(cmd *cobra.Command, but ...string) {
 	for _, d := range settings.All {

@@ -56,9 +56,7 @@ Silence counts as neither.`,
 	cmd.Flags().StringVar(&since, "since", "",
 		"only reviews and answers since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().BoolVar(&all, "all", false, "all repositories of the database together, without people and files")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	addSettings(cmd, memorySettings...)
-	return cmd
+	return a.data(cmd, memorySettings...)
 }
 
 // maxSinceDays bounds a number of days, so that it is a time: a hundred years.
@@ -91,9 +89,7 @@ type statsPage struct {
 func printStatistics(p *report.Page, s *memory.Statistics) {
 	sp := statsPage{p, s}
 	if s.Reviews == 0 {
-		p.Para("",
-			p.Ink(report.Plain,
-				"no data yet: it comes from reviews of this repository, and from what people do with posted findings"))
+		p.Say("", "no data yet: it comes from reviews of this repository, and from what people do with posted findings")
 		return
 	}
 	sp.measures()
@@ -147,14 +143,13 @@ func percentText(share float64) string { return fmt.Sprintf("%.0f %%", 100*share
 // reviews prints what was reviewed, shown and hidden, and at what cost.
 func (p statsPage) reviews() {
 	s := p.s
-	say := func(label, format string, args ...any) {
-		p.Para(fmt.Sprintf("%-12s", label), p.Inkf(report.Plain, format, args...))
-	}
-	say("reviews", "%d, %d of them by a model and %d with a guide; %s, %.1f reviewed heads each", s.Reviews, s.WithModel,
+	p.Sayf("reviews     ", "%d, %d of them by a model and %d with a guide; %s, %.1f reviewed heads each", s.Reviews,
+		s.WithModel,
 		s.Guided, plural(s.Pulls, "pull request"), s.Rounds)
 	if s.Usage.Requests > 0 {
-		say("cost", "$%.2f for %s tokens in %s, %.0f %% of the input cached; %.0f s a review (median)", s.CostUSD,
-			thousands(s.Usage.InputTokens+s.Usage.OutputTokens),
+		p.Sayf("cost        ", "$%.2f for %s in %s, %.0f %% of the input cached; %.0f s a review (median)",
+			s.CostUSD,
+			report.Tokens(s.Usage.InputTokens+s.Usage.OutputTokens),
 			plural(s.Usage.Requests, "request"), 100*float64(s.Usage.CachedTokens)/float64(max(s.Usage.InputTokens,
 				1)), float64(s.TookMS)/1000)
 	}
@@ -211,13 +206,12 @@ func (p statsPage) calibration() {
 	}
 	p.Table(rows)
 	if r.Points > 0 {
-		p.Para("  ", p.Inkf(report.Plain, "calibration error %.3f (ECE), Brier score %.3f, skill %.2f", r.ECE, r.Brier,
-			r.Skill))
+		p.Sayf("  ", "calibration error %.3f (ECE), Brier score %.3f, skill %.2f", r.ECE, r.Brier, r.Skill)
 		best, says := p.s.Optimal, "at least 90 %% were accepted from a threshold of %d on: %d of %s"
 		if 10*best.Accepted < 9*best.Labels {
 			says = "no threshold reaches 90 %%; from %d on, %d of %s were accepted"
 		}
-		p.Para("  ", p.Inkf(report.Plain, says, best.Threshold, best.Accepted, plural(best.Labels, "finding")))
+		p.Sayf("  ", says, best.Threshold, best.Accepted, plural(best.Labels, "finding"))
 	}
 	var steps []string
 	for _, t := range p.s.Thresholds {
@@ -227,7 +221,7 @@ func (p statsPage) calibration() {
 		steps = append([]string{fmt.Sprintf("%d earlier ones", n)}, steps[n:]...)
 	}
 	if len(steps) > 0 {
-		p.Para("  ", p.Ink(report.Plain, "threshold: "+strings.Join(steps, ", ")))
+		p.Say("  ", "threshold: "+strings.Join(steps, ", "))
 	}
 	p.Line()
 }
@@ -240,8 +234,8 @@ func (p statsPage) memory() {
 	l := p.s.Learnings
 	if l != (memory.Counted{}) {
 		p.head("learnings")
-		p.Para("  ", p.Inkf(report.Plain, "%d active, %d pending; loaded %s, used %s; %d of the active ones never used",
-			l.Active, l.Pending, plural(l.Loaded, "time"), plural(l.Used, "time"), l.Never))
+		p.Sayf("  ", "%d active, %d pending; loaded %s, used %s; %d of the active ones never used", l.Active, l.Pending,
+			plural(l.Loaded, "time"), plural(l.Used, "time"), l.Never)
 	}
 	if len(p.s.People) > 0 {
 		p.head("people")

@@ -70,20 +70,19 @@ Exit status: 0; 1 with --check if there is a newer release.`,
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "ask the page of releases whether there is a newer one")
 	cmd.Flags().StringVar(&page, "from", page, "ask this page of releases, for --check: a `URL`")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	return cmd
+	return a.data(cmd)
 }
 
 // print prints what to do.
 func (u upgrade) print(p *report.Page) {
 	switch {
 	case u.Newer:
-		p.Para("", p.Ink(report.Plain, u.Latest+" is out; this is "+u.Version+". Read docs/upgrading.md, then:"))
+		p.Say("", u.Latest+" is out; this is "+u.Version+". Read docs/upgrading.md, then:")
 	case u.Latest != "":
-		p.Para("", p.Ink(report.Plain, "the last release is "+u.Latest+"; this is "+u.Version))
+		p.Say("", "the last release is "+u.Latest+"; this is "+u.Version)
 		return
 	default:
-		p.Para("", p.Ink(report.Plain, "this is "+u.Version+". To upgrade:"))
+		p.Say("", "this is "+u.Version+". To upgrade:")
 	}
 	p.Line("  " + p.Ink(report.Cyan, u.How))
 }

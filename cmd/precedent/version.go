@@ -23,7 +23,7 @@ type build struct {
 }
 
 func newVersion(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return a.data(&cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of this program",
 		Example: "  precedent version --json",
@@ -32,9 +32,7 @@ func newVersion(a *app) *cobra.Command {
 			b := describedBuild()
 			return a.show(b, func(p *report.Page) { p.Line(p.Ink(report.Plain, b.String())) })
 		},
-	}
-	cmd.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	return cmd
+	})
 }
 
 // String describes the program in one line.

@@ -69,8 +69,8 @@ func (d *Diagnosis) Print(p *report.Page) {
 	p.Table(rows)
 	p.Line()
 	if d.Works {
-		p.Para("", p.Ink(report.Plain, "A review works here."))
+		p.Say("", "A review works here.")
 	} else {
-		p.Para("", p.Ink(report.Plain, "Reviews do not work here until you fix what is missing."))
+		p.Say("", "Reviews do not work here until you fix what is missing.")
 	}
 }

@@ -157,7 +157,7 @@ func (s *spent) add(o spent) {
 func (s spent) parts(cached bool) []string {
 	var parts []string
 	if n := s.usage.InputTokens + s.usage.OutputTokens; n > 0 {
-		part := tokenCount(n)
+		part := report.Tokens(n)
 		if cached && s.usage.CachedTokens > 0 && s.usage.InputTokens > 0 {
 			part += fmt.Sprintf(", %d %% cached", 100*s.usage.CachedTokens/s.usage.InputTokens)
 		}
@@ -167,11 +167,4 @@ func (s spent) parts(cached bool) []string {
 		parts = append(parts, fmt.Sprintf("$%.2f", s.costUSD))
 	}
 	return parts
-}
-
-func tokenCount(n int) string {
-	if n < 1000 {
-		return report.Plural(n, "token")
-	}
-	return fmt.Sprintf("%dk tokens", (n+500)/1000)
 }

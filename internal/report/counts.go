@@ -162,7 +162,7 @@ func coverage(r *precedent.Review) string {
 			parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
 		}
 		if total := u.InputTokens + u.OutputTokens; total > 0 {
-			used := tokens(total)
+			used := Tokens(total)
 			if u.CachedTokens > 0 && u.InputTokens > 0 {
 				used += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)
 			}
@@ -176,8 +176,8 @@ func coverage(r *precedent.Review) string {
 	return strings.Join(append(parts, took.String()), " · ")
 }
 
-// tokens is a number of tokens in thousands, from 1,000 upwards.
-func tokens(n int) string {
+// Tokens is a number of tokens in thousands, from 1,000 upwards.
+func Tokens(n int) string {
 	if n < 1000 {
 		return Plural(n, "token")
 	}

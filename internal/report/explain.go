@@ -13,7 +13,7 @@ func Explain(p *Page, e precedent.Explanation) {
 	f := e.Finding
 	p.Para("", p.Ink(Bold, f.ID)+p.Inkf(Plain, "  %s %d  ", f.Severity, f.Confidence)+
 		p.Ink(Cyan, f.String())+"  "+p.Ink(Bold, f.Title))
-	p.Para("", p.Ink(Plain, shownOrHidden(e)))
+	p.Say("", shownOrHidden(e))
 	p.Line()
 	writeSection(p, "found by", foundBy(f))
 	for line := range strings.Lines(f.Quote) {
@@ -157,7 +157,7 @@ func decision(d precedent.Decision) string {
 
 // writeSection prints text behind a label.
 func writeSection(p *Page, label, content string) {
-	p.Para("  "+p.Inkf(Faint, "%-9s ", label), p.Ink(Plain, content))
+	p.Say("  "+p.Inkf(Faint, "%-9s ", label), content)
 }
 
 // short abbreviates an object id.

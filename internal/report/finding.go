@@ -89,7 +89,7 @@ func statusOf(r *precedent.Review, f precedent.Finding) string {
 func writeProse(p *Page, label, s string) {
 	for line := range strings.Lines(text.Head(s, maxBody)) {
 		if line = strings.TrimSpace(line); line != "" {
-			p.Para(indent+p.Ink(Faint, label), p.Ink(Plain, line))
+			p.Say(indent+p.Ink(Faint, label), line)
 			label = strings.Repeat(" ", len(label))
 		}
 	}

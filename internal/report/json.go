@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+	"reflect"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -14,13 +14,19 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// JSON writes the review as the contract that its schema field names, indented, with a line
-// end. Empty lists are [], never null. The review itself is not changed.
-func JSON(w io.Writer, r *precedent.Review) error { return Value(w, withoutNil(r)) }
+// JSON writes the review as the contract that its schema field names.
+func JSON(w io.Writer, r *precedent.Review) error {
+	named := *r
+	named.Schema = cmp.Or(r.Schema, precedent.ResultSchema)
+	return Value(w, &named)
+}
 
-// Value writes a value of a command's --json as JSON does: indented, without HTML escapes,
-// with a line end. Control and invisible characters are escaped.
-func Value(w io.Writer, v any) error {
+// Value writes a value of a command's --json. Empty lists are [], never null.
+func Value(w io.Writer, v any) error { return writeJSON(w, withoutNil(reflect.ValueOf(v)).Interface()) }
+
+// writeJSON writes a value indented, without HTML escapes, with a line end. Control and invisible characters are
+// escaped.
+func writeJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -58,50 +64,32 @@ func escapeHidden(data []byte) []byte {
 	return append(out, data[done:]...)
 }
 
-// withoutNil returns a copy of r without nil lists.
-func withoutNil(r *precedent.Review) *precedent.Review {
-	c := *r
-	c.Schema = cmp.Or(c.Schema, precedent.ResultSchema)
-	c.Target.Paths = list(c.Target.Paths)
-	c.Findings = list(slices.Clone(c.Findings))
-	for i := range c.Findings {
-		f := &c.Findings[i]
-		f.Evidence, f.Cites = list(f.Evidence), list(f.Cites)
-	}
-	c.Finders = list(c.Finders)
-	c.Coverage.Skipped = list(c.Coverage.Skipped)
-	c.Coverage.Truncated = list(c.Coverage.Truncated)
-	c.Coverage.NotChecked = list(c.Coverage.NotChecked)
-	c.Memory.Hotspots = list(slices.Clone(c.Memory.Hotspots))
-	for i := range c.Memory.Hotspots {
-		c.Memory.Hotspots[i].Categories = list(c.Memory.Hotspots[i].Categories)
-	}
-	c.Memory.Insights = list(c.Memory.Insights)
-	c.Memory.LearningsPending = list(slices.Clone(c.Memory.LearningsPending))
-	c.Memory.LearningsUsed = list(slices.Clone(c.Memory.LearningsUsed))
-	for _, some := range [][]precedent.LearningUse{c.Memory.LearningsUsed, c.Memory.LearningsPending} {
-		for i := range some {
-			some[i].Findings = list(some[i].Findings)
+// withoutNil returns a copy of a value without nil lists and maps.
+func withoutNil(v reflect.Value) reflect.Value {
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	switch kind := v.Kind(); {
+	case kind == reflect.Struct:
+		for i := range v.NumField() {
+			if c.Field(i).CanSet() {
+				c.Field(i).Set(withoutNil(v.Field(i)))
+			}
 		}
-	}
-	c.Memory.Precedents = list(c.Memory.Precedents)
-	c.Memory.PrecedentUse.Failures = list(c.Memory.PrecedentUse.Failures)
-	c.Memory.Suppressed = list(c.Memory.Suppressed)
-	c.TakenAway = list(c.TakenAway)
-	c.Threads = list(c.Threads)
-	c.Failures = list(c.Failures)
-	if s := c.Since; s != nil {
-		c.Since = &precedent.SinceLast{
-			Review: s.Review, Fixed: list(s.Fixed), Still: list(s.Still), New: list(s.New),
-			Unknown: list(s.Unknown),
+	case kind == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
+		c.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			c.Index(i).Set(withoutNil(v.Index(i)))
 		}
+	case kind == reflect.Map:
+		c.Set(reflect.MakeMap(v.Type()))
+		for at := v.MapRange(); at.Next(); {
+			c.SetMapIndex(at.Key(), withoutNil(at.Value()))
+		}
+	case kind == reflect.Pointer && !v.IsNil():
+		c.Set(reflect.New(v.Type().Elem()))
+		c.Elem().Set(withoutNil(v.Elem()))
+	case kind == reflect.Interface && !v.IsNil():
+		c.Set(withoutNil(v.Elem()))
 	}
-	return &c
-}
-
-func list[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
+	return c
 }

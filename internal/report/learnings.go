@@ -55,7 +55,7 @@ func writeLearnings(p *Page, r *precedent.Review) {
 	p.Line()
 	p.Line(fmt.Sprintf("learnings used (%d):", len(used)))
 	for _, l := range used {
-		p.Para("  "+p.Ink(Faint, l.ID)+"  ", p.Ink(Plain, kindOf(l.Does)+": "+l.Text+why(l.Why)))
+		p.Say("  "+p.Ink(Faint, l.ID)+"  ", kindOf(l.Does)+": "+l.Text+why(l.Why))
 		p.Para("              ", p.Ink(Faint, originOf(l)))
 	}
 }
@@ -120,8 +120,7 @@ func Learnings(p *Page, all []precedent.Learning) {
 	}
 	for i := range all {
 		l := &all[i]
-		p.Para(p.Ink(Bold, l.ID)+"  "+p.Ink(stateInk(l.State), string(l.State))+"  ",
-			p.Ink(Plain, kindOf(l.Kind)+": "+l.Directive))
+		p.Say(p.Ink(Bold, l.ID)+"  "+p.Ink(stateInk(l.State), string(l.State))+"  ", kindOf(l.Kind)+": "+l.Directive)
 		p.Para("            ", p.Ink(Faint, learnedFrom(l)+" · "+times(l.Used,
 			"used")+", loaded "+strconv.Itoa(l.Loaded)+" times"))
 	}
@@ -151,7 +150,7 @@ func Learning(p *Page, l *precedent.Learning) {
 	}
 	for _, row := range rows {
 		if row[1] != "" {
-			p.Para(p.Inkf(Faint, "%-12s", row[0]), p.Ink(Plain, row[1]))
+			p.Say(p.Inkf(Faint, "%-12s", row[0]), row[1])
 		}
 	}
 }

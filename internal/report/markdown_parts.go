@@ -167,7 +167,7 @@ func (n *markdownWriter) cost(r *precedent.Review) {
 		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
 	}
 	if total := r.Usage.InputTokens + r.Usage.OutputTokens; total > 0 {
-		parts = append(parts, tokens(total))
+		parts = append(parts, Tokens(total))
 		if r.Usage.InputTokens > 0 {
 			parts = append(parts, fmt.Sprintf("%d %% of the input from the cache", 100*r.Usage.CachedTokens/r.Usage.InputTokens))
 		}

@@ -26,7 +26,7 @@ func writeDismissal(p *Page, j precedent.Dismissal) {
 		about = p.Inkf(Plain, "%s %s  ", j.Severity, j.Category)
 	}
 	p.Para(p.Ink(Bold, j.Finding)+"  ", about+DismissedWhat(p, j))
-	p.Para("            ", p.Ink(Plain, dismissedBy(j)))
+	p.Say("            ", dismissedBy(j))
 	if j.Source != "" {
 		p.Para("            ", p.Ink(Faint, "from "+j.Source))
 	}

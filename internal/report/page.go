@@ -115,6 +115,12 @@ func (p *Page) Para(label, inked string) {
 	p.Line(line)
 }
 
+// Say writes a plain text as a paragraph behind a label.
+func (p *Page) Say(label, s string) { p.Para(label, p.Ink(Plain, s)) }
+
+// Sayf is Say of a formatted text.
+func (p *Page) Sayf(label, format string, args ...any) { p.Say(label, fmt.Sprintf(format, args...)) }
+
 // Flow writes inked items side by side, gap columns apart, as many as fit on a line. It never
 // breaks an item.
 func (p *Page) Flow(label string, gap int, items []string) {

@@ -184,7 +184,7 @@ func writeThreads(p *Page, r *precedent.Review) {
 		return
 	}
 	p.Line()
-	p.Para("threads    ", p.Ink(Plain, strings.Join(threadCounts(r), " · ")))
+	p.Say("threads    ", strings.Join(threadCounts(r), " · "))
 	for i, t := range r.Threads {
 		if i == maxThreads {
 			p.Line(p.Inkf(Plain, "  and %s more", thousands(len(r.Threads)-i)))

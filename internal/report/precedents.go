@@ -66,7 +66,7 @@ func citedAt(p *precedent.CitedComment) string {
 // writeCites lists what a finding cites, on a terminal.
 func writeCites(p *Page, f precedent.Finding, s Style) {
 	for _, c := range s.precedentsOf(f) {
-		p.Para(indent+p.Ink(Faint, "cite")+" ", p.Ink(Plain, "precedent by "+citedAt(c.Precedent)))
+		p.Say(indent+p.Ink(Faint, "cite")+" ", "precedent by "+citedAt(c.Precedent))
 		for _, line := range []string{"“" + text.Head(c.Text, maxCitedText) + "”", c.URL} {
 			if line != "" && line != "“”" {
 				p.Para(indent+"     ", p.Ink(Faint, line))
@@ -75,7 +75,7 @@ func writeCites(p *Page, f precedent.Finding, s Style) {
 	}
 	for _, c := range f.Cites {
 		if c.Kind != precedent.CitesPrecedent {
-			p.Para(indent+p.Ink(Faint, "cite")+" ", p.Inkf(Plain, "%s %s: %s", c.Kind, c.ID, c.Text))
+			p.Sayf(indent+p.Ink(Faint, "cite")+" ", "%s %s: %s", c.Kind, c.ID, c.Text)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 		}
 		run.Results = append(run.Results, sarifResultOf(f, id, n, s))
 	}
-	return Value(w, sarif.Log{Schema: sarif.Schema, Version: sarif.Version, Runs: []sarif.Run{run}})
+	return writeJSON(w, sarif.Log{Schema: sarif.Schema, Version: sarif.Version, Runs: []sarif.Run{run}})
 }
 
 // sarifRuleOf describes the rule of a finding.

@@ -35,7 +35,7 @@ func writeTaken(p *Page, r *precedent.Review) {
 	for _, t := range r.TakenAway {
 		p.Para("  "+p.Ink(severityInk(t.Severity), string(t.Severity))+"  "+p.Ink(Faint, t.Finding)+"  ",
 			p.Ink(Cyan, t.String())+"  "+p.Ink(Plain, t.Title))
-		p.Para("              ", p.Ink(Plain, howTaken(t)+because(reasonOf(t))))
+		p.Say("              ", howTaken(t)+because(reasonOf(t)))
 		if t.Quote != "" {
 			p.Para("              ", p.Ink(Faint, "quote: "+t.Quote))
 		}

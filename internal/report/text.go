@@ -141,15 +141,15 @@ func writeHeader(p *Page, r *precedent.Review, s Style) {
 		p.Para("           ", p.Ink(Faint, t.Why))
 	}
 	if len(t.Paths) > 0 {
-		p.Para("           ", p.Ink(Plain, "only "+strings.Join(t.Paths, ", ")))
+		p.Say("           ", "only "+strings.Join(t.Paths, ", "))
 	}
 	if t.Uncommitted > 0 {
 		p.Para("           ", p.Inkf(Yellow, "%s with uncommitted changes not included", Plural(t.Uncommitted, "file")))
 	}
 	if s.Engine != "" {
-		p.Para("engine     ", p.Ink(Plain, s.Engine))
+		p.Say("engine     ", s.Engine)
 	}
-	p.Para("memory     ", p.Ink(Plain, remembered(r, s)))
+	p.Say("memory     ", remembered(r, s))
 	writeFinders(p, r)
 }
 
@@ -244,7 +244,7 @@ func writeBrief(p *Page, heading string, fs []precedent.Finding) {
 		return
 	}
 	p.Line()
-	p.Para("", p.Ink(Plain, heading))
+	p.Say("", heading)
 	for _, f := range fs {
 		p.Para("  "+p.Ink(severityInk(f.Severity), string(f.Severity))+p.Inkf(Plain, " %d  ", f.Confidence)+p.Ink(Faint,
 			f.ID)+"  ",
@@ -270,7 +270,7 @@ func writeSuppressed(p *Page, r *precedent.Review, options string) {
 			}
 		}
 		p.Para("  "+p.Ink(Faint, h.Finding)+"  ", p.Ink(Cyan, where)+"  "+p.Ink(Plain, h.Title+sample))
-		p.Para("              ", p.Ink(Plain, suppressedBy(h)))
+		p.Say("              ", suppressedBy(h))
 		if h.Dropped == precedent.Dismissed {
 			p.Line("              ", p.Ink(Faint, "undo: precedent dismiss --undo "+h.Finding+options)) // whole, to be pasted
 		}
@@ -298,14 +298,14 @@ func writePraise(p *Page, r *precedent.Review) {
 		return
 	}
 	p.Line()
-	p.Para(p.Ink(Green, "done well")+"  ", p.Ink(Plain, r.Positive))
+	p.Say(p.Ink(Green, "done well")+"  ", r.Positive)
 }
 
 func writeFooter(p *Page, r *precedent.Review, s Style) {
 	p.Line()
-	p.Para(verdict(p, r)+"  ", p.Ink(Plain, counts(r)))
+	p.Say(verdict(p, r)+"  ", counts(r))
 	if s := sinceLast(r); s != "" {
-		p.Para("", p.Ink(Plain, s))
+		p.Say("", s)
 	}
 	p.Para("", p.Ink(Faint, coverage(r)))
 	if n := len(r.Coverage.Skipped); n > 0 {
@@ -330,17 +330,17 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 	}
 	for _, f := range r.Failures {
 		if f.Step == precedent.PolicyStep {
-			p.Para(p.Ink(Yellow, "policy")+"     ", p.Ink(Plain, f.Error))
+			p.Say(p.Ink(Yellow, "policy")+"     ", f.Error)
 			continue
 		}
-		p.Para(p.Ink(Yellow, "failed")+"     ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))
+		p.Sayf(p.Ink(Yellow, "failed")+"     ", "%s: %s", f.Step, f.Error)
 	}
 	if s.NoEngine && !s.NoHint {
 		p.Para("", p.Ink(Bold, "No model read this change")+p.Ink(Plain,
 			": set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use --engine command:PATH."))
 	}
 	p.Line()
-	p.Para("", p.Ink(Plain, lastLine(r, s)))
+	p.Say("", lastLine(r, s))
 }
 
 // verdict is the verdict in words; incomplete ones are highlighted.
