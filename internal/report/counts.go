@@ -51,8 +51,7 @@ func counts(r *precedent.Review) string {
 	add(r.Count(precedent.IgnoredPath), "in ignored files")
 	add(r.Count(precedent.TurnedOff), "turned off by comments in the code")
 	add(r.Count(precedent.Dismissed), "dismissed")
-	parts = append(parts, fmt.Sprintf("%d suppressed by memory",
-		r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
+	add(r.Count(precedent.Rejected)+r.Count(precedent.ByLearning), "suppressed by memory")
 	return strings.Join(parts, " · ")
 }
 
