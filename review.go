@@ -114,11 +114,11 @@ type Coverage struct {
 	Skipped     []SkippedFile   `json:"skipped"`
 	Truncated   []TruncatedHunk `json:"truncated"`
 	// NotChecked is what analyzers could not load, such as packages of which a module is
-	// missing. The review is complete without it, but not clean.
+	// missing, and files that could not be read from the work tree. The review is complete without it, but not clean.
 	NotChecked []NotChecked `json:"not_checked"`
 }
 
-// NotChecked is a package or file that analyzers of a language did not check.
+// NotChecked is a package or file that was not checked.
 type NotChecked struct {
 	Kind   string `json:"kind"` // PackageKind or FileKind
 	Path   string `json:"path"` // of the folder or file

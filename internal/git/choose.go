@@ -120,8 +120,11 @@ func (r *Repo) chooseUncommitted(ctx context.Context, at head, name, against str
 			rg.Why = why + ": what is not committed"
 			return rg, nil
 		}
-		why += ", nothing is uncommitted"
-		rg.Uncommitted = new(len(rg.Skipped))
+		if rg.Uncommitted = new(len(rg.Skipped)); len(rg.Skipped) == 0 {
+			why += ", nothing is uncommitted"
+		} else {
+			why += ", nothing that can be read is uncommitted"
+		}
 	}
 	last, err := r.last(ctx, at.commit, name)
 	last.Why, last.Skipped, last.Uncommitted = why+": the last commit", rg.Skipped, rg.Uncommitted

@@ -13,9 +13,9 @@ import (
 // read is not read again. Files that are skipped only for what they say of themselves
 // count as truncated, and come first.
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
-	c := precedent.Coverage{
-		Files:   len(in.Change.Files) + len(in.Skipped),
-		Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)],
+	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped)}
+	for _, s := range in.Skipped {
+		c.NotChecked = append(c.NotChecked, precedent.NotChecked{Kind: precedent.FileKind, Path: s.Path, Reason: s.Reason})
 	}
 	for _, rep := range reports {
 		c.NotChecked = append(c.NotChecked, rep.NotChecked...)

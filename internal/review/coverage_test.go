@@ -83,6 +83,16 @@ func TestUnderstoodByAnalyzers(t *testing.T) {
 	}
 }
 
+// TestLeftOutOfTheSnapshot: a file that could not be read from the work tree is not checked, so the review is not clean.
+func TestLeftOutOfTheSnapshot(t *testing.T) {
+	in := &Input{Change: &diff.Change{}, Skipped: []precedent.SkippedFile{{Path: "big.sql", Reason: "larger than 8 MiB"}}}
+	r := &precedent.Review{Scope: precedent.FullScope, Coverage: coverage(in, &plan{}, nil)}
+	want := []precedent.NotChecked{{Kind: precedent.FileKind, Path: "big.sql", Reason: "larger than 8 MiB"}}
+	needs.Equal(t, want, r.Coverage.NotChecked)
+	reports := []Report{{Run: precedent.FinderRun{Status: precedent.StatusEmpty}}}
+	needs.Equal(t, precedent.NoFindings, verdict(r, reports, in))
+}
+
 // TestSkippedBeyondALimit: a skipped file of which a line was cut makes the review partial,
 // because nobody looked for credentials in the rest of the line.
 func TestSkippedBeyondALimit(t *testing.T) {
