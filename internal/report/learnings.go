@@ -94,7 +94,7 @@ func originOf(l precedent.LearningUse) string {
 	}
 	parts = append(parts, where)
 	if l.Glob != "" {
-		parts = append(parts, "in "+l.Glob)
+		parts = append(parts, "in "+strings.TrimSuffix(l.Glob, "/")) // which guide.Literal appends to a file at the top
 	}
 	return strings.Join(append(parts, "for "+strings.Join(l.Findings[:min(len(l.Findings), maxRows)], ", ")), " · ")
 }
@@ -134,7 +134,7 @@ func Learning(p *Page, l *precedent.Learning) {
 		{"kind", kindOf(l.Kind)},
 		{"directive", l.Directive},
 		{"why", l.Rationale},
-		{"files", l.Glob},
+		{"files", strings.TrimSuffix(l.Glob, "/")},
 		{"category", string(l.Category)},
 		{"from", learnedFrom(l)},
 		{"source", l.From.URL},
@@ -169,7 +169,7 @@ func learnedFrom(l *precedent.Learning) string {
 		s += fmt.Sprintf(", for #%d only", l.PullRequest)
 	}
 	if l.Glob != "" {
-		s += ", in " + l.Glob
+		s += ", in " + strings.TrimSuffix(l.Glob, "/")
 	}
 	return s
 }

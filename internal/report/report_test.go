@@ -385,3 +385,16 @@ func TestExcerptsHaveNoCredential(t *testing.T) {
 		}
 	}
 }
+
+// TestGlobOfATopFile: the slash that keeps a glob to the file at the top is not shown.
+func TestGlobOfATopFile(t *testing.T) {
+	var b strings.Builder
+	p := report.NewPage(&b, 0, false)
+	l := precedent.Learning{Glob: "main.go/"}
+	report.Learnings(p, []precedent.Learning{l})
+	report.Learning(p, &l)
+	report.Text(&b, &precedent.Review{Memory: precedent.MemoryUse{LearningsUsed: []precedent.LearningUse{{Glob: l.Glob}}}}, report.Style{})
+	if said := b.String(); strings.Contains(said, "main.go/") || strings.Count(said, "main.go") != 4 {
+		t.Error(said)
+	}
+}

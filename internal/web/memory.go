@@ -79,7 +79,7 @@ func (s *Site) learnings(q *request) error {
 
 // reach is where a learning holds.
 func reach(l *precedent.Learning) string {
-	where := cmp.Or(l.Glob, "all files")
+	where := cmp.Or(strings.TrimSuffix(l.Glob, "/"), "all files")
 	if l.Category != "" {
 		where += ", " + string(l.Category)
 	}
