@@ -26,6 +26,8 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo, at forge.Add
 	id, err := repo.Identity(ctx, at.Remote)
 	_, none := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	switch {
+	case errors.Is(err, git.ErrNoCommits):
+		d.Add("repository", OK, "a review reads what is not committed, and is not stored", "%s, no remote; no commit yet", where)
 	case err != nil:
 		d.AddError("repository", Missing, err)
 	case none != nil:
