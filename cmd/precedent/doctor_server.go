@@ -101,18 +101,22 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 	a.checkRedelivery(within, d, op, conn, append(slices.Clone(op.Repositories.Value), writable...))
 	switch {
 	case len(op.Repositories.Value) > 0:
-		d.Add("repositories", doctor.OK, "", "%d listed", len(op.Repositories.Value))
+		d.Add("repositories", doctor.OK, unproven, "%d listed", len(op.Repositories.Value))
 	case len(writable) == 0:
 		d.Add("repositories", doctor.Missing, "give the account write access, or list them with --repositories",
 			"none that the token may write to")
 	default:
-		d.Add("repositories", doctor.OK, "", "%d that the token may write to", len(writable))
+		d.Add("repositories", doctor.OK, unproven, "%d that the account may write to", len(writable))
 	}
 	if d.Works {
 		d.Add("labels", doctor.OK, "", "the first round in a repository creates %s, or those of its policy",
 			strings.Join(label.DefaultNames().All(), ", "))
 	}
 }
+
+// unproven says what no forge tells.
+const unproven = "a forge tells what the account may do; whether its token may, too, shows when it writes: docs/server.md has " +
+	"the permissions that it needs"
 
 // checkRedelivery checks whether deliveries of webhooks that fail can be sent again, if somebody wants
 // that: those of the App, else of the first repository.

@@ -219,7 +219,7 @@ func TestDoctorServer(t *testing.T) {
 	}{
 		"a token": {nil, nil, rows{
 			"forge":        ok("as " + forgetest.Bot.Login),
-			"repositories": ok("1 that the token may write to"),
+			"repositories": {doctor.OK, "1 that the account may write to", "docs/server.md"},
 			"labels":       ok("the first round in a repository creates bot-review-needed, "),
 			hook:           {doctor.OK, "none; changes are found within 1m0s", webhookSecret},
 			"database":     ok("none yet; the first start creates "),
