@@ -90,6 +90,8 @@ func TestLeftOutOfTheSnapshot(t *testing.T) {
 	want := []precedent.NotChecked{{Kind: precedent.FileKind, Path: "big.sql", Reason: "larger than 8 MiB"}}
 	needs.Equal(t, want, r.Coverage.NotChecked)
 	reports := []Report{{Run: precedent.FinderRun{Status: precedent.StatusEmpty}}}
+	needs.Equal(t, precedent.Skipped, verdict(r, reports, in))
+	r.Coverage.Files++
 	needs.Equal(t, precedent.NoFindings, verdict(r, reports, in))
 }
 

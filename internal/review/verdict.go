@@ -34,7 +34,7 @@ func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict
 		return precedent.Partial
 	case len(r.Live()) > 0 || open:
 		return precedent.Findings
-	case len(r.Coverage.Skipped) >= r.Coverage.Files || !read:
+	case len(r.Coverage.Skipped)+len(in.Skipped) >= r.Coverage.Files || !read:
 		return precedent.Skipped
 	}
 	return withoutFindings(r, reports)
