@@ -115,7 +115,7 @@ var thirdParties = map[string][]string{
 	"golang.org/x/mod":                         {"internal/lint", "cmd/precedent"},
 	"golang.org/x/net":                         {"cmd/precedent", "internal/web"}, // of the latter, its tests
 	"golang.org/x/oauth2":                      {"internal/web"},
-	"golang.org/x/sys":                         {"internal/background", "internal/child", "internal/engine/command", "internal/sandbox"},
+	"golang.org/x/sys":                         {"internal/background", "internal/child", "internal/doctor", "internal/engine/command", "internal/sandbox"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},

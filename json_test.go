@@ -24,7 +24,7 @@ const (
 
 // readers are the files of the product that call encoding/json to read, with the reason.
 var readers = map[string]string{
-	"cmd/precedent/demo_engine.go":       embedded,
+	"cmd/precedent/demo.go":              embedded,
 	"cmd/precedent/mcp.go":               written,
 	"internal/background/background.go":  written,
 	"internal/converse/converse.go":      written,

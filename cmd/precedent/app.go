@@ -106,7 +106,6 @@ error, 3 incomplete review, 130 interrupted.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:              exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
 				fmt.Fprintln(cmd.OutOrStdout(), describedBuild())
@@ -144,8 +143,23 @@ error, 3 incomplete review, 130 interrupted.`,
 		}
 	}
 	root.SetHelpCommandGroupID("Set up and maintain:")
-	root.AddCommand(newFP(a), newHookPrePush(a), newDemoEngine(a)) // hidden
+	root.AddCommand(newFP(a), newHookPrePush(a)) // hidden
+	fillIn(root)
 	return root
+}
+
+// fillIn lets the commands that do not say which arguments they take take none, and those that only hold others
+// print their help.
+func fillIn(cmd *cobra.Command) {
+	if cmd.Args == nil {
+		cmd.Args = exactly(0)
+	}
+	if cmd.RunE == nil {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+	for _, sub := range cmd.Commands() {
+		fillIn(sub)
+	}
 }
 
 // flagError adds what was meant to the error about a flag that does not exist.

@@ -44,7 +44,6 @@ precedent init writes.
 Exit status 2 if the policy has errors.`,
 		Example: `  precedent config
   precedent config --threshold 50 --json`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, errs, err := a.configuration(cmd.Context(), settingFlags(cmd))
 			if err != nil {

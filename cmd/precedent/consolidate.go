@@ -39,7 +39,6 @@ Then it prunes the memory.
 Reviews start this by themselves in the background, and in CI before they end, when
 findings are new; the setting consolidation turns that off.`,
 		Example: "  precedent memory consolidate\n  precedent memory consolidate --engine none --json",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			c, err := a.consolidation(settingFlags(cmd))
 			if err != nil {

@@ -20,8 +20,6 @@ finders what people asked for before, and findings cite it. If an embedding mode
   precedent corpus import comments.jsonl.gz
   precedent corpus search "wrap the error"
   precedent corpus status`,
-		Args: exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusSearch(a), newCorpusStatus(a), newCorpusClear(a))
 	return cmd
@@ -35,7 +33,6 @@ func newCorpusClear(a *app) *cobra.Command {
 		Long: `Clear deletes the comments of people and what was computed from them. The rest of the
 memory stays. Sync and import can load them again.`,
 		Example: "  precedent corpus clear --yes",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			if err := a.confirm(yes, fmt.Sprintf("Delete the corpus of %s?", w.IDs[0])); err != nil {
 				return err

@@ -23,7 +23,6 @@ questions, or reports of what was done. An outcome is known if the commented lin
 before the merge (adopted), if the author or a member declined (declined), or if a later
 pull request reverted the change (reverted).`,
 		Example: "  precedent corpus status --json",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			s, err := a.workflow().CorpusStatus(cmd.Context(), w)
 			if err != nil {

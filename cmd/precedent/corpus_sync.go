@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -44,9 +43,8 @@ func newCorpusSync(a *app) *cobra.Command {
 		Example: `  precedent corpus sync
   precedent corpus sync --since 36m --full
   precedent corpus sync --repo git.example.org/team/app --forge gitea:https://git.example.org`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, err := a.monthsFlag(cmd, since)
+			from, err := a.timeFlag(cmd, "since", since, -1)
 			if err != nil {
 				return err
 			}
@@ -71,25 +69,9 @@ func newCorpusSync(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", fmt.Sprintf("%dm", defaultSyncMonths),
-		"how far back the first sync reads: `TIME` is a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31")
+		"how far back the first sync reads: `TIME` is "+timeForms)
 	cmd.Flags().BoolVar(&full, "full", false, "list everything again, and find what was deleted")
 	return a.data(cmd, append([]string{"forge"}, memorySettings...)...)
-}
-
-// monthsFlag reads a value of --since that may also be a number of months.
-func (a *app) monthsFlag(cmd *cobra.Command, value string) (time.Time, error) {
-	if months, ok := strings.CutSuffix(strings.TrimSpace(value), "m"); ok {
-		if n, err := strconv.Atoi(months); err == nil && n > 0 && n <= maxSinceDays/30 {
-			return a.now().AddDate(0, -n, 0), nil
-		}
-	}
-	at, err := a.sinceFlag(cmd, value)
-	if err != nil || at.IsZero() {
-		return at, misuse(cmd,
-			fmt.Errorf("--since %q: want a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31",
-				value))
-	}
-	return at, nil
 }
 
 // syncLine shows how far a sync is.

@@ -40,7 +40,6 @@ people said, hotspots and trends. Learnings and dismissals can be changed there.
 It listens on this machine only, and prints an address that signs in one browser, once.
 Stop it with Ctrl-C. The same pages for a team are part of precedent serve.`,
 		Example: "  precedent dashboard\n  precedent dashboard --no-browser --listen 127.0.0.1:8788",
-		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.dashboard(cmd, address, noBrowser)
 		},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -45,7 +45,6 @@ engine. It dismisses one finding and reviews again. Nothing leaves this machine,
 none of your files change, and the folder is removed afterwards.`,
 		Example: `  precedent demo
   precedent demo --keep      # and look around in its repository`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), keep) },
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the folder")
@@ -113,15 +112,10 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 // demoApp returns the program of the demo's user: the home folder is the demo's
 // folder, and the engine plays the script.
 func (a *app) demoApp(dir string) (*app, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+	e := &script{}
+	if err := json.Unmarshal(demoScript, e); err != nil {
+		return nil, fmt.Errorf("read the demo's script: %w", err)
 	}
-	e, err := command.New(self, []string{demoEngine}, []string{"HOME=" + dir})
-	if err != nil {
-		return nil, err
-	}
-	e.Why = "the demo's script"
 	env := map[string]string{"HOME": dir, "USER": demoWho}
 	for _, name := range []string{"PATH", "NO_COLOR", "TERM", "TMPDIR"} {
 		if v, ok := a.env[name]; ok {

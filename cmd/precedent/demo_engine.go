@@ -1,53 +1,36 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"regexp"
 
-	"github.com/spf13/cobra"
-
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/report"
 )
-
-// demoEngine is the name of the command that serves as the demo's engine.
-const demoEngine = "demo-engine"
 
 //go:embed demo/script.json
 var demoScript []byte
 
-// script holds the answers of the demo's engine.
+// script is the engine of the demo: it answers what is written there.
 type script struct {
 	Finders  map[string]json.RawMessage `json:"finders"`  // answers, by finder; the others find nothing
 	Verdicts map[string]map[string]any  `json:"verdicts"` // by the title of the claim
 }
 
-// newDemoEngine is the hidden command that the demo's engine runs.
-func newDemoEngine(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     demoEngine,
-		Short:   "Answer a task as the demo's script says",
-		Example: "  precedent " + demoEngine + " < task.json",
-		Hidden:  true,
-		Args:    exactly(0),
-		RunE: func(*cobra.Command, []string) error {
-			var task engine.Request
-			if err := json.NewDecoder(a.in).Decode(&task); err != nil {
-				return fmt.Errorf("read task: %w", err)
-			}
-			var s script
-			if err := json.Unmarshal(demoScript, &s); err != nil {
-				return fmt.Errorf("read the demo's script: %w", err)
-			}
-			answer, err := json.Marshal(s.answer(task))
-			if err != nil {
-				return fmt.Errorf("write answer: %w", err)
-			}
-			return report.Value(a.out, engine.Response{Answer: answer, Model: "script"})
-		},
-	}
+// Info describes the engine.
+func (s *script) Info() engine.Info {
+	const name = "the demo's script"
+	return engine.Info{Name: "demo", Who: name, Line: name}
+}
+
+// Run does the task.
+func (s *script) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	return engine.Ask(ctx, t, func(_ context.Context, t engine.Task) (engine.Reply, error) {
+		answer, err := json.Marshal(s.answer(engine.NewRequest(t, 0)))
+		return engine.Reply{Status: precedent.StatusOK, Output: answer, Model: "script"}, err
+	})
 }
 
 func (s *script) answer(task engine.Request) any {

@@ -198,8 +198,6 @@ func newFP(a *app) *cobra.Command {
 		Hidden:  true,
 		Short:   "Alias of dismiss: fp add ID, fp list, fp remove ID",
 		Example: "  precedent fp list",
-		Args:    exactly(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var add, list dismissal
 	adding := &cobra.Command{
@@ -210,7 +208,6 @@ func newFP(a *app) *cobra.Command {
 	addReason(adding, &add)
 	listing := &cobra.Command{
 		Use: "list", Short: "List what is dismissed, as precedent dismiss --list does", Example: "  precedent fp list --json",
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list.list = true
 			return a.dismiss(cmd, args, list)

@@ -43,7 +43,6 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
   precedent doctor --try
   precedent doctor --server
   precedent doctor --json`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			diagnose := a.diagnose
 			if forServer {

@@ -307,7 +307,7 @@ func TestDoctorServerChangesNothing(t *testing.T) {
 			defer db.Close()
 			says("database", "undamaged")
 			says("marker key", "none yet")
-			if _, err := db.KeepValue(t.Context(), markerKeyName, newKey()); err != nil {
+			if _, err := db.KeepValue(t.Context(), markerKeyName, strings.Repeat("k3", 16)); err != nil {
 				t.Fatal(err)
 			}
 			says("marker key", "in the database")

@@ -40,6 +40,3 @@ finders read them, are such a case, too.`,
 		"decide again without these `IDS` of memories or of dismissed findings, threshold or policy")
 	return a.data(cmd, memorySettings...)
 }
-
-// shortID shortens the ID of a git object for display.
-func shortID(id string) string { return id[:min(len(id), 12)] }

@@ -34,7 +34,6 @@ which still runs the other hook.`,
 		Example: `  precedent install-hook
   precedent install-hook --force
   precedent install-hook --uninstall`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if uninstall && force {
 				return misuse(cmd, fmt.Errorf("--uninstall and --force cannot be used together"))

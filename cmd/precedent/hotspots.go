@@ -15,7 +15,6 @@ func newHotspots(a *app) *cobra.Command {
 		Use:     "hotspots",
 		Short:   "List the files with the most findings",
 		Example: "  precedent hotspots -n 5",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			hot, err := w.Memory.Hotspots(cmd.Context(), n)
 			if err != nil {

@@ -42,7 +42,6 @@ and a skill that reviews its changes: for Claude Code in .mcp.json and .claude, 
 Codex in .codex and .agents, for Cursor in .cursor.`,
 		Example: "  precedent init && $EDITOR " + guide.PolicyFile +
 			"\n  precedent init --ci github\n  precedent init --agent claude",
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, err := a.openRepo(cmd.Context())
 			if err != nil {
@@ -58,10 +57,10 @@ Codex in .codex and .agents, for Cursor in .cursor.`,
 			case agent != "":
 				return a.writeAgent(repo.Top(), agent, force)
 			}
-			if err := writeNew(repo.Top(), guide.PolicyFile, policyTemplate, force, "precedent init --force"); err != nil {
+			policy := []initFile{{guide.PolicyFile, policyTemplate}}
+			if err := a.writeFiles(repo.Top(), policy, force, "precedent init --force"); err != nil {
 				return err
 			}
-			a.printWritten(repo.Top(), guide.PolicyFile)
 			return a.printAdvice("Uncomment what you want to set. precedent config shows the effective settings.")
 		},
 	}
@@ -72,8 +71,8 @@ Codex in .codex and .agents, for Cursor in .cursor.`,
 	return cmd
 }
 
-// writeFiles writes files below top. Without force it writes nothing if one of them exists; again is the command that
-// overwrites them.
+// writeFiles writes files below top, and prints their names. Without force it writes nothing if one of them exists; again
+// is the command that overwrites them. Links are replaced, never followed, and no link in a path leads out of top.
 func (a *app) writeFiles(top string, files []initFile, force bool, again string) error {
 	if !force {
 		for _, f := range files {
@@ -82,19 +81,23 @@ func (a *app) writeFiles(top string, files []initFile, force bool, again string)
 			}
 		}
 	}
-	for _, f := range files {
-		if err := writeNew(top, f.name, f.data, force, again); err != nil {
-			return err
-		}
-		a.printWritten(top, f.name)
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return fmt.Errorf("write files: %w", err)
 	}
-	return nil
-}
-
-// printWritten prints the name of a file that was written.
-func (a *app) printWritten(top, name string) {
+	defer root.Close()
 	p := a.page()
-	p.Para("wrote ", p.Ink(report.Cyan, filepath.Join(top, filepath.FromSlash(name))))
+	for _, f := range files {
+		err := root.MkdirAll(path.Dir(f.name), 0o755)
+		if err == nil {
+			err = replace(root, f.name, f.data, force)
+		}
+		if err != nil {
+			return fmt.Errorf("write %s: %w", f.name, err)
+		}
+		p.Para("wrote ", p.Ink(report.Cyan, filepath.Join(top, filepath.FromSlash(f.name))))
+	}
+	return p.Err()
 }
 
 // printAdvice prints what to do next.
@@ -116,29 +119,6 @@ func checkAbsent(top, name, again string) error {
 		return nil
 	}
 	return fmt.Errorf("write %s: %w", name, err)
-}
-
-// writeNew writes a file below top. An existing file is an error, unless force is
-// set: then it is replaced. Links are replaced, never followed, and no link in the
-// path leads out of top.
-func writeNew(top, name string, data []byte, force bool, again string) error {
-	if !force {
-		if err := checkAbsent(top, name, again); err != nil {
-			return err
-		}
-	}
-	root, err := os.OpenRoot(top)
-	if err == nil {
-		defer root.Close()
-		err = root.MkdirAll(path.Dir(name), 0o755)
-	}
-	if err == nil {
-		err = replace(root, name, data, force)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return nil
 }
 
 // replace writes the file, with force to a temporary name first, so that an existing

@@ -30,7 +30,6 @@ change. An insight is active with findings in three pull requests that two peopl
 answered, if they probably accept at least 70 %. It is paused if people reject two of
 the last five, or with insights dismiss.`,
 		Example: "  precedent insights\n  precedent insights dismiss k7m2q0v5xa --reason \"we changed that\"",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			found, err := w.Memory.Insights(cmd.Context())
 			if err != nil {

@@ -31,8 +31,6 @@ of DATABASE_URL.`,
 		Example: `  precedent jobs list
   precedent jobs list --state dead
   precedent jobs retry --dead`,
-		Args: exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newJobsList(a), newJobsRetry(a), newJobsCancel(a))
 	return cmd
@@ -53,7 +51,6 @@ states are ready (runs when a worker is free), waiting (for a retry), running, d
 and cancelled. Jobs that are done or cancelled are kept for a week, dead letters for 30
 days. With --json it prints their heads and times, too.`,
 		Example: "  precedent jobs list --state ready,running\n  precedent jobs list --repo github.com/owner/name --json",
-		Args:    exactly(0),
 		RunE: a.withJobs(func(cmd *cobra.Command, _ []string, jobs *workspace.Jobs) error {
 			f := workspace.JobFilter{Kind: workspace.JobKind(kind), Limit: limit}
 			if limit < 1 || limit > maxJobs {

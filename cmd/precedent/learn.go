@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -32,8 +31,6 @@ Learnings that a team keeps in .precedent/learnings.yaml and changes by pull req
 need no command.`,
 		Example: `  precedent learn add "wrap errors with the verb and the object" --why "so that logs say what failed"
   precedent learn list`,
-		Args: exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, sub := range []*cobra.Command{
 		newLearnAdd(a), newLearnList(a), newLearnShow(a), newLearnApprove(a),
@@ -62,24 +59,12 @@ func (t *taught) flags(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVar(&t.category, "category", "", "limit it to findings of a `category`")
 	cmd.Flags().StringVar(&t.why, "why", "", "the reason, in a `sentence`")
 	cmd.Flags().StringVar(&t.expires, "expires", "",
-		"forget it then: a `date` such as 2027-01-31, or a number of days such as 90d")
+		"forget it then: `TIME` is "+timeForms+", or never")
 }
 
-// expiryOf reads a date, or a number of days from now; zero for none.
-func expiryOf(s string, now time.Time) (time.Time, error) {
-	if s == "" || s == "never" {
-		return time.Time{}, nil
-	}
-	var days int
-	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && days > 0 && days <= 3650 &&
-		fmt.Sprintf("%dd", days) == s {
-		return now.AddDate(0, 0, days), nil
-	}
-	at, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		return at, fmt.Errorf("--expires: %q is neither a date such as 2027-01-31 nor a number of days such as 90d", s)
-	}
-	return at, nil
+// expiry reads when to forget it; zero for never.
+func (t *taught) expiry(a *app, cmd *cobra.Command) (time.Time, error) {
+	return a.timeFlag(cmd, "expires", strings.TrimSuffix(t.expires, "never"), 1)
 }
 
 func newLearnAdd(a *app) *cobra.Command {
@@ -99,9 +84,9 @@ Exit status: 2 if it was refused.`,
   precedent learn add "don't flag magic numbers in **/*_test.go" --expires 90d`,
 		Args: exactly(1),
 		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
-			expires, err := expiryOf(t.expires, a.now())
+			expires, err := t.expiry(a, cmd)
 			if err != nil {
-				return misuse(cmd, err)
+				return err
 			}
 			c, err := a.workflow().Learn(cmd.Context(), w, memory.Proposal{
 				Kind: precedent.LearningKind(t.kind), Directive: args[0], Rationale: t.why, Glob: t.glob,
@@ -122,7 +107,6 @@ func newLearnList(a *app) *cobra.Command {
 		Use:     "list",
 		Short:   "List learnings that are active or pending, with their use",
 		Example: "  precedent learn list --all --json",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			states := []precedent.LearningState{precedent.LearningActive, precedent.LearningPending}
 			if all {
@@ -183,12 +167,12 @@ func newLearnEdit(a *app) *cobra.Command {
 		Example: "  precedent learn edit k7m2q0v5xa --glob 'internal/**'",
 		Args:    exactly(1),
 		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
-			expires, err := expiryOf(t.expires, a.now())
+			expires, err := t.expiry(a, cmd)
 			if err == nil && cmd.Flags().NFlag() == 0 {
-				err = errors.New("learn edit: say what to change, for example with --directive")
+				err = misuse(cmd, errors.New("learn edit: say what to change, for example with --directive"))
 			}
 			if err != nil {
-				return misuse(cmd, err)
+				return err
 			}
 			changed := cmd.Flags().Changed
 			who := a.learner(cmd.Context(), w)

@@ -33,7 +33,6 @@ person approves it: precedent learn approve.
 A server, precedent serve, has the same tools over HTTP for its repositories.`,
 		Example: `  claude mcp add reviews -- precedent mcp
   precedent mcp --write`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := mcp.Options{Version: thisBuild().Version, Log: slog.New(notices{a})}
 			if learnings != "" {

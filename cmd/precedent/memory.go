@@ -22,8 +22,6 @@ func newMemory(a *app) *cobra.Command {
 		Short: "Manage the memory of this repository",
 		Example: `  precedent memory status
   precedent memory prune`,
-		Args: exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newMemoryStatus(a), newMemoryExport(a), newMemoryImport(a), newMemorySync(a), newMemoryConsolidate(a),
 		newMemoryStart(a), newMemoryStop(a), newMemoryDaemon(a), newMemoryAdopt(a), newMemoryPrune(a), newMemoryClear(a))
@@ -36,7 +34,6 @@ func newMemoryStatus(a *app) *cobra.Command {
 		Use:     "status",
 		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
-		Args:    exactly(0),
 		RunE: a.oneOrAll(&all, (*workspace.Env).OldInstallation, a.statusOfAll,
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				s, err := w.Memory.Status(cmd.Context())
@@ -99,7 +96,6 @@ each file. It keeps findings that a dismissal, an open thread, a recent outcome,
 learning or an insight refers to, and a label of each deleted finding: its place,
 category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
-		Args:    exactly(0),
 		RunE: a.oneOrAll(&all, (*workspace.Env).OldInstallation, a.pruneAll,
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				gone, err := w.Memory.Prune(cmd.Context())
@@ -123,7 +119,6 @@ learnings, insights, labels and what was spent. Other repositories in the same
 database are not affected. You cannot undo this. What precedent memory sync has
 shared stays on the remote, and the next exchange brings it back.`,
 		Example: "  precedent memory clear --yes",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			if err := a.confirm(yes, fmt.Sprintf("Delete everything about %s?", w.IDs[0])); err != nil {
 				return err

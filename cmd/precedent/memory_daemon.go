@@ -33,7 +33,6 @@ patterns in them as memory consolidate does, and prunes the memory once a day. A
 memory has at most one such process. It ends with memory stop, and when the memory
 is deleted. What it says is in a log, which memory status names.`,
 		Example: "  precedent memory start",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			return a.startDaemon(cmd.Context(), w, settingFlags(cmd))
 		}),
@@ -89,7 +88,6 @@ func newMemoryStop(a *app) *cobra.Command {
 		Use:     "stop",
 		Short:   "End what memory start started",
 		Example: "  precedent memory stop",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			path, err := a.memoryFile(w, "json")
 			if err != nil {
@@ -116,7 +114,7 @@ func newMemoryStop(a *app) *cobra.Command {
 func newMemoryDaemon(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "daemon", Short: "Keep looking for patterns; memory start starts it", Example: "  precedent memory start",
-		Hidden: true, Args: exactly(0),
+		Hidden: true,
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			return a.daemon(cmd.Context(), w, settingFlags(cmd))
 		}),

@@ -34,7 +34,6 @@ private as the database.`,
 		Example: `  precedent memory export --out memory.jsonl
   precedent memory export --all --out server.jsonl
   DATABASE_URL=postgres://db.example.org/precedent precedent memory import --all server.jsonl`,
-		Args: exactly(0),
 		RunE: a.oneOrAll(&all, (*workspace.Env).OldInstallation,
 			func(ctx context.Context, _ *workspace.Env, db *workspace.Database) error {
 				return a.exportAll(ctx, db, out)
@@ -155,7 +154,6 @@ In CI it writes only for pushes to the default branch and for pull requests that
 merged there, and otherwise reads only; --read-only=false writes anyway.`,
 		Example: `  precedent memory sync
   precedent memory sync --ref refs/heads/precedent-memory   # where only branches are allowed`,
-		Args: exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			op, err := a.settings(settingFlags(cmd))
 			if err != nil {

@@ -65,7 +65,7 @@ func (a *app) workflowEvent(ctx context.Context, conn workspace.Connection) (for
 		}
 	}
 	if len(e.Pulls) == 0 && e.Kind == forge.RunEvent {
-		a.notice("no open pull request has %s as its head any more: there is nothing to review", shortID(e.Head))
+		a.notice("no open pull request has %s as its head any more: there is nothing to review", workspace.ShortID(e.Head))
 		return none, exitStatus(precedent.ExitClean)
 	}
 	if len(e.Pulls) != 1 {

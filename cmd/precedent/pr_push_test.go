@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // flaw is a defect that the parrot knows.
@@ -330,7 +331,7 @@ func TestFivePushes(t *testing.T) {
 	fixed := strings.Replace(shifted, "  return sum / items.length\n", guarded, 1)
 	s.push("guard the average", map[string]string{"src/till.js": fixed})
 	all["average"] = "closed"
-	s.step("fix", all, 1, "2 findings", "**Earlier findings**: 2 still there · 1 addressed.", "**Closed**: 1 fixed.", "**fixed** in `"+shortID(s.id("feature"))+"`: the flagged lines changed")
+	s.step("fix", all, 1, "2 findings", "**Earlier findings**: 2 still there · 1 addressed.", "**Closed**: 1 fixed.", "**fixed** in `"+workspace.ShortID(s.id("feature"))+"`: the flagged lines changed")
 
 	half := strings.Replace(fixed, "  ledger.total -= amount\n", "  ledger.total -= Math.round(amount)\n", 1)
 	s.push("round the amount", map[string]string{"src/till.js": half})

@@ -31,9 +31,8 @@ func newReplay(a *app) *cobra.Command {
 		Long:  replayHelp,
 		Example: `  precedent replay --since 90d
   precedent replay --since 2026-01-31 --threshold 85 --json`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			from, err := a.sinceFlag(cmd, since)
+			from, err := a.timeFlag(cmd, "since", since, -1)
 			if err != nil {
 				return err
 			}
@@ -57,7 +56,7 @@ func newReplay(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "90d",
-		"only reviews since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
+		"only reviews since `TIME`: "+timeForms)
 	cmd.Flags().IntVar(&limit, "limit", workspace.MaxReplayed, "the newest `N` reviews")
 	cmd.Flags().IntVar(&threshold, "threshold", 0, "try another threshold, in `PERCENT`")
 	return a.data(cmd, memorySettings...)

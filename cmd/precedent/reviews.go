@@ -17,7 +17,6 @@ func newReviews(a *app) *cobra.Command {
 		Use:     "reviews",
 		Short:   "List past reviews, the newest first",
 		Example: "  precedent reviews -n 5",
-		Args:    exactly(0),
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			past, err := w.Memory.PastReviews(cmd.Context(), n)
 			if err != nil {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -59,13 +57,6 @@ func readHidden(path string) (data []byte, err error) {
 		err = fmt.Errorf("%s file: %w", cause.Op, cause.Err)
 	}
 	return data, err
-}
-
-// newKey returns 32 random bytes in hexadecimal.
-func newKey() string {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // it never fails
-	return hex.EncodeToString(b)
 }
 
 // passwordOf returns the password of a database's URL, as it is and as the URL has it: nothing if it

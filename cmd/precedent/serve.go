@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -64,7 +65,6 @@ func newServe(a *app) *cobra.Command {
   precedent serve --repositories github.com/owner/name --engine anthropic
   precedent serve --owners my-team --listen 0.0.0.0:8787 --log-format json
   precedent serve --once`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			level := slog.LevelInfo
 			switch {
@@ -78,7 +78,7 @@ func newServe(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&once, "once", false, "look once, do what is due, and exit; for cron")
 	cmd.Flags().BoolVar(&debug, "debug", false, "log more, still without the text of anybody")
-	addServerSettings(cmd)
+	addFlags(cmd, func(d settings.Def) bool { return d.Server })
 	addSettings(cmd, "engine", "model", "context", "concurrency", "max_cost", "max_tokens", "timeout", "forge",
 		"threshold", "max_inline", "deep", "fail_on")
 	return cmd
@@ -142,7 +142,7 @@ func (a *app) keepMarkerKey(ctx context.Context, c *workspace.Connection, db *wo
 	if !c.Key.IsZero() {
 		return nil
 	}
-	key, err := db.KeepValue(ctx, markerKeyName, newKey())
+	key, err := db.KeepValue(ctx, markerKeyName, crand.Text()+crand.Text())
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 	if err != nil {
 		host = "server"
 	}
-	i.reviewer.Replica = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8])
+	i.reviewer.Replica = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), crand.Text()[:8])
 	round := round.Options{Reviews: i.settings.Reviews.Value}
 	if i.settings.Gates.Value {
 		round.Gate = a.gate(i.reviewer, log)

@@ -22,6 +22,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // parrotClock says where the parent lets the forge's time pass, and what time it is.
@@ -387,7 +388,7 @@ func (s *serveStory) play() {
 		s.id("refs/pull/7/head") != s.id("feature") || got != fixedTill {
 		s.t.Fatalf("pushed:\n%s", got)
 	}
-	s.says("review and fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address ", 1)
+	s.says("review and fix", "**Pushed `"+workspace.ShortID(s.id("feature"))+"`** to address ", 1)
 	if all := s.threads(); len(all) != len(flaws) {
 		s.t.Fatalf("threads %v", all)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // passes reports that the CI has passed, and lets the minute end within which other checks may start.
@@ -71,20 +72,20 @@ func storyGate(s *serveStory) {
 	s.once("the gate fails, and a fix does", label.Changes)
 	s.says("the gate fails", "**The build or the tests fail**", 1)
 	note := s.notes("**The build or the tests fail**")[0]
-	s.has("the gate fails", note, "at `"+shortID(s.id("feature"))+"`",
+	s.has("the gate fails", note, "at `"+workspace.ShortID(s.id("feature"))+"`",
 		"- `seq 1 3000; grep -q once src/till.js`: exit status 1", "\n| 2602\n", "\n| 3000\n")
 	if strings.Contains(note, "| 2600\n") { // each line has five
 		s.t.Errorf("more than the last 2,000 characters:\n%s", note)
 	}
 	s.says("the gate fails", "## Precedent", 0)
-	s.says("a fix fails", "**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail", 1)
+	s.says("a fix fails", "**Nothing was fixed** at `"+workspace.ShortID(s.id("feature"))+"`: the build or the tests fail", 1)
 	if n := len(s.tasks(engine.Finder)); n != 0 {
 		s.t.Errorf("finders were asked %d times", n)
 	}
 	s.wait(2 * time.Minute)
 	s.once("another fix fails", label.Intervention)
 	s.says("another fix fails",
-		"**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail after the change. This was "+
+		"**Nothing was fixed** at `"+workspace.ShortID(s.id("feature"))+"`: the build or the tests fail after the change. This was "+
 			"attempt 2.", 1)
 	s.says("another fix fails", "**Nothing was fixed**", 1)
 	s.says("another fix fails", "**A person has to look.** Two attempts to fix", 1)
@@ -121,7 +122,7 @@ func storyChecks(s *serveStory) {
 	s.report("docs", "success")
 	s.report("slow", "pending")
 	s.once("red", label.Changes, label.CIPending)
-	s.says("red", "**2 checks failed** at `"+shortID(red)+"`", 1)
+	s.says("red", "**2 checks failed** at `"+workspace.ShortID(red)+"`", 1)
 	note := s.notes("**2 checks failed**")[0]
 	s.has("red", note, "- [`unit *tests*`]("+s.door.URL+"/octo/app/runs/", "- [`lint`]("+s.door.URL+"/ci/lint): failed")
 	if strings.Contains(note, "docs") || strings.Contains(note, "slow") {
@@ -143,7 +144,7 @@ func storyChecks(s *serveStory) {
 	s.wait(2 * time.Minute)
 	s.pass(time.Minute)
 	s.once("pending for more than 10 minutes", label.Changes, label.CIPending)
-	s.says("timed out", "**The checks timed out** at `"+shortID(stuck)+"`: after 10 minutes, 1 is still pending.", 1)
+	s.says("timed out", "**The checks timed out** at `"+workspace.ShortID(stuck)+"`: after 10 minutes, 1 is still pending.", 1)
 	s.has("timed out", s.notes("**The checks timed out**")[0], "- [`slow`]("+s.door.URL+"/ci/slow): pending")
 	s.pushed("timed out", 3)
 
@@ -174,7 +175,7 @@ func storyFork(s *serveStory) {
 		s.world(func() { s.pull.Head.Repo.Owner, s.pull.Head.RepoID = "newcomer", "2" })
 	}
 	s.once("review and suggestion", label.Changes)
-	head := shortID(s.id("feature"))
+	head := workspace.ShortID(s.id("feature"))
 	s.says("suggested", "**Nothing was pushed** at `"+head+"`: the head is not a branch of this repository.", 1)
 	s.has("suggested", s.notes("**Nothing was pushed**")[0], "This change would address 3 conversations",
 		"+  ledger.total -= Math.min(amount, ledger.paid)")
@@ -255,7 +256,7 @@ func storyElsewhere(s *serveStory) {
 	elsewhere()
 	delete(s.app.env, "PRECEDENT_FIXES")
 	s.once("fix", label.CIPending)
-	s.says("fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address 3 conversations", 1)
+	s.says("fix", "**Pushed `"+workspace.ShortID(s.id("feature"))+"`** to address 3 conversations", 1)
 	s.report("build", "pending")
 	elsewhere()
 	s.quiet("the checks run")

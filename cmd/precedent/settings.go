@@ -24,11 +24,7 @@ var settingValues = map[string][]cobra.Completion{
 
 // addSettings adds the flags of the settings with the given keys to a command.
 func addSettings(cmd *cobra.Command, keys ...string) {
-	for _, d := range settings.All {
-		if d.Flag != "" && slices.Contains(keys, d.Key) {
-			addSetting(cmd, d)
-		}
-	}
+	addFlags(cmd, func(d settings.Def) bool { return slices.Contains(keys, d.Key) })
 }
 
 // data adds the flag --json and those of settings to a command that prints data.
@@ -40,33 +36,26 @@ func (a *app) data(cmd *cobra.Command, keys ...string) *cobra.Command {
 
 // addAllSettings adds the flags of all settings of a review to a command, except some.
 func addAllSettings(cmd *cobra.Command, but ...string) {
-	for _, d := range settings.All {
-		if d.Flag != "" && !d.Server && !slices.Contains(but, d.Key) {
-			addSetting(cmd, d)
-		}
-	}
+	addFlags(cmd, func(d settings.Def) bool { return !d.Server && !slices.Contains(but, d.Key) })
 }
 
-// addServerSettings adds the flags of a server to a command.
-func addServerSettings(cmd *cobra.Command) {
+// addFlags adds the flags of some settings.
+func addFlags(cmd *cobra.Command, has func(settings.Def) bool) {
 	for _, d := range settings.All {
-		if d.Flag != "" && d.Server {
-			addSetting(cmd, d)
+		if d.Flag == "" || !has(d) {
+			continue
 		}
-	}
-}
-
-func addSetting(cmd *cobra.Command, d settings.Def) {
-	usage := d.Usage
-	if d.Env != "" {
-		usage += " (environment: " + d.Env + ")"
-	}
-	cmd.Flags().String(d.Flag, "", usage)
-	if d.Default == "true" || d.Default == "false" {
-		cmd.Flags().Lookup(d.Flag).NoOptDefVal = "true"
-	}
-	if values := settingValues[d.Key]; values != nil {
-		_ = cmd.RegisterFlagCompletionFunc(d.Flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		usage := d.Usage
+		if d.Env != "" {
+			usage += " (environment: " + d.Env + ")"
+		}
+		cmd.Flags().String(d.Flag, "", usage)
+		if d.Default == "true" || d.Default == "false" {
+			cmd.Flags().Lookup(d.Flag).NoOptDefVal = "true"
+		}
+		if values := settingValues[d.Key]; values != nil {
+			_ = cmd.RegisterFlagCompletionFunc(d.Flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		}
 	}
 }
 

@@ -34,9 +34,8 @@ Silence counts as neither.`,
 		Example: `  precedent stats
   precedent stats --since 90d --json
   precedent stats --all`,
-		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			from, err := a.sinceFlag(cmd, since)
+			from, err := a.timeFlag(cmd, "since", since, -1)
 			if err != nil {
 				return err
 			}
@@ -54,30 +53,32 @@ Silence counts as neither.`,
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "",
-		"only reviews and answers since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
+		"only reviews and answers since `TIME`: "+timeForms)
 	cmd.Flags().BoolVar(&all, "all", false, "all repositories of the database together, without people and files")
 	return a.data(cmd, memorySettings...)
 }
 
-// maxSinceDays bounds a number of days, so that it is a time: a hundred years.
-const maxSinceDays = 36_500
+// timeForms are what timeFlag reads.
+const timeForms = "a number of days such as 90d or of months such as 18m, or a date such as 2027-01-31"
 
-// sinceFlag reads the value of --since: a number of days, or a date. It is the zero time if
+// timeFlag reads the value of a flag: a date, or how long ago it was or, with ahead 1, will be. It is the zero time if
 // there is none.
-func (a *app) sinceFlag(cmd *cobra.Command, value string) (time.Time, error) {
-	value = strings.TrimSpace(value)
-	if value == "" {
+func (a *app) timeFlag(cmd *cobra.Command, flag, value string, ahead int) (time.Time, error) {
+	const maxDays, maxMonths = 36_500, 1_200 // a hundred years, so that it is a time
+	if value = strings.TrimSpace(value); value == "" {
 		return time.Time{}, nil
 	}
-	if days, ok := strings.CutSuffix(value, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= maxSinceDays {
-			return a.now().AddDate(0, 0, -n), nil
-		}
-	} else if at, err := time.Parse(time.DateOnly, value); err == nil {
+	last := len(value) - 1
+	n, err := strconv.Atoi(value[:last])
+	switch at, wrong := time.Parse(time.DateOnly, value); {
+	case wrong == nil:
 		return at, nil
+	case err == nil && 0 < n && n <= maxDays && value[last] == 'd':
+		return a.now().AddDate(0, 0, ahead*n), nil
+	case err == nil && 0 < n && n <= maxMonths && value[last] == 'm':
+		return a.now().AddDate(0, ahead*n, 0), nil
 	}
-	return time.Time{}, misuse(cmd,
-		fmt.Errorf("--since %q: want a number of days such as 90d, or a date such as 2026-01-31", value))
+	return time.Time{}, misuse(cmd, fmt.Errorf("--%s %q: want %s", flag, value, timeForms))
 }
 
 // statsPage prints statistics.

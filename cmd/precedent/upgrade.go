@@ -43,7 +43,6 @@ information about you or your code. No other command looks for releases.
 
 Exit status: 0; 1 with --check if there is a newer release.`,
 		Example: "  precedent upgrade --check",
-		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			program, err := os.Executable()
 			if err == nil {

@@ -27,7 +27,6 @@ func newVersion(a *app) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version of this program",
 		Example: "  precedent version --json",
-		Args:    exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := describedBuild()
 			return a.show(b, func(p *report.Page) { p.Line(p.Ink(report.Plain, b.String())) })

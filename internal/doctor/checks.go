@@ -117,29 +117,24 @@ func turnedOff(p precedent.Policy) []string {
 	return off
 }
 
-// lastCommit calls use with a function that reads files of the last commit. none is what there is
+// lastCommit returns a function that reads files of the last commit, nil if that is not possible. none is what there is
 // without a commit.
-func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none string,
-	use func(read func(path string) ([]byte, error)),
-) {
+func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none string) func(path string) ([]byte, error) {
 	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	if err != nil {
 		d.Add(name, OK, "", "%s: no commit yet", none)
-		return
+		return nil
 	}
-	blobs := repo.Blobs(ctx)
-	use(run.FilesAt(blobs, rg.Head))
+	return run.FilesAt(repo.Blobs(ctx), rg.Head)
 }
 
 // Guide checks the guide at the last commit.
 func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
 	const name = "guide"
-	d.lastCommit(ctx, repo, name, "none", func(read func(path string) ([]byte, error)) {
-		d.addGuide(name, read)
-	})
-}
-
-func (d *Diagnosis) addGuide(name string, read func(path string) ([]byte, error)) {
+	read := d.lastCommit(ctx, repo, name, "none")
+	if read == nil {
+		return
+	}
 	g, failures := guide.Load(read, guide.Files)
 	var names []string
 	for _, doc := range g.Docs {

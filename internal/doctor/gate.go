@@ -12,12 +12,11 @@ import (
 // commit. Sandboxed says whether there is a sandbox.
 func (d *Diagnosis) Gate(ctx context.Context, repo *git.Repo, policy precedent.Gate, sandboxed bool) {
 	const name = "gate"
-	d.lastCommit(ctx, repo, name, "no commands", func(read func(path string) ([]byte, error)) {
-		d.addGate(name, policy, gate.Discover(policy, gate.ReadDocuments(read)), sandboxed)
-	})
-}
-
-func (d *Diagnosis) addGate(name string, policy precedent.Gate, commands []gate.Command, sandboxed bool) {
+	read := d.lastCommit(ctx, repo, name, "no commands")
+	if read == nil {
+		return
+	}
+	commands := gate.Discover(policy, gate.ReadDocuments(read))
 	switch {
 	case policy.Off:
 		d.Add(name, OK, "", "the policy turns it off")

@@ -1,22 +1,12 @@
 package doctor
 
-import (
-	"syscall"
-	"unsafe"
-)
-
-var getDiskFreeSpaceEx = syscall.NewLazyDLL("kernel32.dll").NewProc("GetDiskFreeSpaceExW")
+import "golang.org/x/sys/windows"
 
 // freeSpace is how many bytes a user may still write below dir.
-func freeSpace(dir string) (uint64, error) {
-	path, err := syscall.UTF16PtrFromString(dir)
-	if err != nil {
-		return 0, err
+func freeSpace(dir string) (free uint64, err error) {
+	path, err := windows.UTF16PtrFromString(dir)
+	if err == nil {
+		err = windows.GetDiskFreeSpaceEx(path, &free, nil, nil)
 	}
-	var free uint64
-	ok, _, err := getDiskFreeSpaceEx.Call(uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&free)), 0, 0) //nolint:gosec // the call wants two pointers
-	if ok == 0 {
-		return 0, err
-	}
-	return free, nil
+	return free, err
 }

@@ -44,7 +44,9 @@ func counts(r *precedent.Review) string {
 	add(len(r.OpenThreads()), "still open from earlier reviews")
 	add(r.Count(precedent.Minor), "minor")
 	add(r.Count(precedent.BelowThreshold), "below %d", r.Threshold)
-	add(r.Count(precedent.Duplicate), "duplicate%s", pluralEnding(r.Count(precedent.Duplicate)))
+	if n := r.Count(precedent.Duplicate); n > 0 {
+		parts = append(parts, Plural(n, "duplicate"))
+	}
 	add(r.Count(precedent.Refuted), "refuted")
 	add(r.Count(precedent.NoEvidence), "without evidence")
 	add(r.Count(precedent.UnchangedCode), "on unchanged code")
@@ -118,12 +120,12 @@ func notChecked(r *precedent.Review) string {
 	return strings.Join(what, " and ") + " not checked: " + strings.Join(whys, "; ")
 }
 
-// semicolon puts a semicolon before what follows in a sentence, if anything does.
-func semicolon(s string) string {
+// after puts a separator before what follows in a sentence, if anything does.
+func after(separator, s string) string {
 	if s == "" {
 		return ""
 	}
-	return "; " + s
+	return separator + s
 }
 
 // sinceLast says which findings are fixed, still there or new; empty without a last review.
@@ -137,13 +139,6 @@ func sinceLast(r *precedent.Review) string {
 		s += fmt.Sprintf(", %s undetermined", thousands(n))
 	}
 	return s
-}
-
-func pluralEnding(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 // coverage says what was read, and what models cost.

@@ -60,12 +60,7 @@ func writeLearnings(p *Page, r *precedent.Review) {
 	}
 }
 
-func why(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return ". Why: " + reason
-}
+func why(reason string) string { return after(". Why: ", reason) }
 
 // learningsGiven counts what the finders were given; empty for nothing.
 func learningsGiven(g precedent.LearningsGiven) string {

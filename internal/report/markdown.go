@@ -167,7 +167,7 @@ func outcome(r *precedent.Review) string {
 	case precedent.NoFindings:
 		return markdown.Phrase("no findings; "+cmp.Or(notChecked(r), onlyChecks(r)), nil, false)
 	case precedent.Findings:
-		return found + markdown.Phrase(semicolon(notChecked(r)), nil, false)
+		return found + markdown.Phrase(after("; ", notChecked(r)), nil, false)
 	case precedent.Partial:
 		return "partial, not everything was read; " + found
 	case precedent.Failed:

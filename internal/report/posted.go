@@ -226,7 +226,7 @@ func Check(r *precedent.Review, failOn precedent.Severity, passWithoutModel bool
 	default:
 		found, result = "clean, no findings", "success"
 	}
-	found += semicolon(notChecked(r))
+	found += after("; ", notChecked(r))
 	if r.Scope != precedent.AnalyzersScope {
 		return result, found
 	}

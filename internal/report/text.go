@@ -220,12 +220,7 @@ func writeFinders(p *Page, r *precedent.Review) {
 	}
 }
 
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
-}
+func because(why string) string { return after(": ", why) }
 
 // minorFindings returns the findings that are folded as minor.
 func minorFindings(r *precedent.Review) []precedent.Finding {

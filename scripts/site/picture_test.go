@@ -41,9 +41,6 @@ func terminalPage(said string) string {
 	return b.String() + html.EscapeString(said[at:]) + "</pre>"
 }
 
-// engineLines are the lines that name the program of the demo's engine.
-var engineLines = regexp.MustCompile(`(?s)engine     .*?\nmemory `)
-
 func TestTerminalPage(t *testing.T) {
 	if got := terminalPage("a<b \x1b[31mred\x1b[0m"); !strings.HasSuffix(got, `>a&lt;b <span style="color:#ff6b6b">red</span></pre>`) {
 		t.Error(got)
@@ -69,7 +66,6 @@ func TestDemoPicture(t *testing.T) {
 	}
 	// How it is explained is left out, and so is the machine's folder.
 	said, _, _ := strings.Cut(strings.ReplaceAll(string(out), "\r", ""), "\x1b[1mWhy was it hidden")
-	said = engineLines.ReplaceAllString(said, "engine     the demo's script\nmemory ")
 	page := filepath.Join(dir, "page.html")
 	if err := os.WriteFile(page, []byte(`<meta charset="utf-8">`+terminalPage(strings.TrimSpace(said)+"\n")), 0o600); err != nil {
 		t.Fatal(err)
