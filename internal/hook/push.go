@@ -70,7 +70,7 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 		spec := names
 		spec.Range = base + "..." + ref.Local
 		if base != ref.Remote {
-			spec.BaseName = ""
+			spec.BaseName = base[:12]
 		}
 		rg, err := repo.Resolve(ctx, spec)
 		switch {
