@@ -138,7 +138,9 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 		out.Reviews++
 		again, err := w.replayOne(r, dismissals, learnings, o)
 		if errors.Is(err, review.ErrNoBasis) {
-			out.Undecided++
+			if len(r.Findings) > 0 { // without, there was nothing to decide
+				out.Undecided++
+			}
 			continue
 		}
 		if err != nil {
