@@ -119,10 +119,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		if policy, err = run.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
 			return configuration{}, nil, err
 		}
-		if ids, idErr := workspace.Identities(ctx, repo, workspace.Location{
-			Repo:  op.Repo.Value,
-			Forge: op.Forge.Value,
-		}); idErr == nil {
+		if ids, idErr := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {
 			if op.Repo.Value.IsZero() {
 				c.set("repo", ids[0].String(), identitySource(ids[0]))
 			}

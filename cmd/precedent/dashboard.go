@@ -73,12 +73,9 @@ func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) erro
 	w.Close()
 	token := rand.Text()
 	site := web.New(web.Options{
-		Env: a.workflow(), Local: func(ctx context.Context) (*workspace.Workspace,
-			error,
-		) {
-			return a.openWorkspace(ctx, flags)
-		},
-		User: user, StartToken: token, DayBudget: op.MaxCostPerDay.Value, PullBudget: op.MaxCostPull.Value,
+		Env:   a.workflow(),
+		Local: func(ctx context.Context) (*workspace.Workspace, error) { return a.openWorkspace(ctx, flags) },
+		User:  user, StartToken: token, DayBudget: op.MaxCostPerDay.Value, PullBudget: op.MaxCostPull.Value,
 		Version: thisBuild().Version, Log: slog.New(notices{a}), Now: a.now,
 		Health: func(ctx context.Context) []web.Fact { return factsOf(a.diagnose(ctx, flags, false)) },
 	})
@@ -108,10 +105,7 @@ func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) erro
 
 // openBrowser opens an address in the person's browser, if there is one.
 func (a *app) openBrowser(ctx context.Context, address string) {
-	open := map[string][]string{"darwin": {"open"}, "windows": {
-		"rundll32",
-		"url.dll,FileProtocolHandler",
-	}}[runtime.GOOS]
+	open := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if open == nil {
 		open = []string{"xdg-open"}
 	}
@@ -177,11 +171,8 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 		client := a.packageClient()
 		client.Timeout = longest
 		if wire.IsLoopback(i.connection.Pages().Web.Hostname()) { // a forge on this machine
-			client.Transport, client.CheckRedirect = nil, func(*http.Request,
-				[]*http.Request,
-			) error {
-				return http.ErrUseLastResponse
-			}
+			client.Transport = nil
+			client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		}
 		var err error
 		o.SignIn, err = web.NewSignIn(i.settings.Forge.Value.Kind, i.connection.Pages(), a.env[oauthID],

@@ -201,10 +201,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	var id precedent.Repo
 	if repo != nil {
 		// errors are reported with the repository
-		if ids, err := workspace.Identities(ctx, repo, workspace.Location{
-			Repo:  op.Repo.Value,
-			Forge: op.Forge.Value,
-		}); err == nil {
+		if ids, err := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); err == nil {
 			id = ids[0]
 		}
 	}

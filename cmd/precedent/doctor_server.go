@@ -89,10 +89,8 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 			d.Add("repositories", doctor.Missing, otherForgeHint, "%s is not on %s", r, conn.Host())
 		case err != nil:
 			d.AddError("repositories", doctor.Missing, conn.Explain(err))
-		case !slices.ContainsFunc(writable, func(w precedent.Repo) bool {
-			return strings.EqualFold(w.String(),
-				r.String())
-		}) && len(op.Owners.Value) == 0:
+		case len(op.Owners.Value) == 0 &&
+			!slices.ContainsFunc(writable, func(w precedent.Repo) bool { return strings.EqualFold(w.String(), r.String()) }):
 			d.Add("repositories", doctor.Warning,
 				"give the account write access, and the token the permissions of docs/server.md",
 				"%s can be read, but perhaps not written to", r)

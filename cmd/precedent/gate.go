@@ -114,10 +114,7 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		return a.listGate(g, out)
 	}
 	if runner.Local != nil && len(g.Commands) > 0 {
-		a.notice(
-			"there is no sandbox: the commands run with your permissions, because of run_local (%s)",
-			op.RunLocal.Source,
-		)
+		a.notice("there is no sandbox: the commands run with your permissions, because of run_local (%s)", op.RunLocal.Source)
 	}
 	p := a.page()
 	show := func(c gate.CommandResult) { printCommand(p, c) }
@@ -143,12 +140,10 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 	return statusOf(gateStatus(result))
 }
 
-// noBoxHint says what helps where there is no sandbox.
+// noSandboxHint says what helps where there is no sandbox.
 func noSandboxHint(op *settings.Settings, none error) string {
 	file := cmp.Or(op.File, "the configuration file")
-	return fmt.Sprintf(
-		"%v; or write run_local: true into %s, to run the commands of your own work tree without one", none, file,
-	)
+	return fmt.Sprintf("%v; or write run_local: true into %s, to run the commands of your own work tree without one", none, file)
 }
 
 // listGate prints the commands.
@@ -186,8 +181,7 @@ func sourceOf(c gate.Command) string {
 
 // with adds a result.
 func (g gateReport) with(r gate.Result) gateReport {
-	g.Status, g.Why, g.Dependencies, g.Seconds = r.Status, r.Why, r.Dependencies, r.Took.Round(time.Millisecond).
-		Seconds()
+	g.Status, g.Why, g.Dependencies, g.Seconds = r.Status, r.Why, r.Dependencies, r.Took.Round(time.Millisecond).Seconds()
 	for _, c := range r.Commands {
 		one := gateCommand{
 			Name: c.Name, Line: c.Line, Source: c.Source, Status: c.Status, Why: c.Why, Output: c.Output,
@@ -209,11 +203,8 @@ var gateInk = map[gate.Status]report.Ink{
 
 // printCommand prints how a command ended.
 func printCommand(p *report.Page, c gate.CommandResult) {
-	words := p.Ink(
-		report.Plain, c.Line,
-	) + p.Inkf(
-		report.Faint, " (%s, %s)", sourceOf(c.Command), c.Took.Round(100*time.Millisecond),
-	)
+	words := p.Ink(report.Plain, c.Line) +
+		p.Inkf(report.Faint, " (%s, %s)", sourceOf(c.Command), c.Took.Round(100*time.Millisecond))
 	if c.Why != "" {
 		words += p.Ink(report.Plain, ": "+c.Why)
 	}
@@ -239,9 +230,7 @@ func printGate(p *report.Page, r gate.Result) {
 	case len(r.Commands) == 0:
 		words = ": " + r.Why
 	case skipped > 0 && !r.Blocks:
-		status, words = "incomplete", fmt.Sprintf(
-			": %d of %s did not run", skipped, plural(len(r.Commands), "command"),
-		)
+		status, words = "incomplete", fmt.Sprintf(": %d of %s did not run", skipped, plural(len(r.Commands), "command"))
 	}
 	if r.Dependencies != "" {
 		p.Para("", p.Ink(report.Faint, "dependencies: "+r.Dependencies))

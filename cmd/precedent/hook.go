@@ -72,15 +72,11 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 	switch {
 	case !h.Exists || h.Ours:
 	case !force:
-		return hinted(
-			fmt.Errorf("install hook: %s exists and was not installed by precedent", h.Path),
-			"use --force to keep it as %s and run it from the new hook", hook.Old,
-		)
+		return hinted(fmt.Errorf("install hook: %s exists and was not installed by precedent", h.Path),
+			"use --force to keep it as %s and run it from the new hook", hook.Old)
 	case h.HasOld:
-		return hinted(
-			fmt.Errorf("install hook: %s was not installed by precedent, and %s exists", h.Path, old),
-			"move one of them away",
-		)
+		return hinted(fmt.Errorf("install hook: %s was not installed by precedent, and %s exists", h.Path, old),
+			"move one of them away")
 	default:
 		if err := os.Rename(h.Path, old); err != nil {
 			return fmt.Errorf("install hook: %w", err)

@@ -267,8 +267,7 @@ func printCounts[K ~string](p statsPage, title string, counts map[K]int) {
 	}
 	p.head(title)
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]),
-			cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	var rows [][]string
 	for _, name := range names {
