@@ -196,15 +196,17 @@ func TestAcceptRefuses(t *testing.T) {
 	}
 }
 
-// TestLostJobs: jobs of River that are lost are made again.
+// TestLostJobs: jobs of River that are lost are made again, and one that waits although an event came when its last
+// execution ended runs at once.
 func TestLostJobs(t *testing.T) {
-	onSQLite(t, func(t *testing.T, db *store.DB) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
 		var runs atomic.Int64
 		q := opened(t, db, Options{Do: func(context.Context, *Run) error { runs.Add(1); return nil }})
 		for i := range 20 {
 			accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
 		}
-		change(t, db, "DELETE FROM river_job")
+		change(t, db, "DELETE FROM river_job WHERE id <> (SELECT MIN(id) FROM river_job)")
+		change(t, db, "UPDATE river_job SET state = 'scheduled', scheduled_at = '2100-01-01 00:00:00.000'")
 		needs.NoError(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "all ran", func() bool { return runs.Load() == 20 })
 	})
