@@ -28,9 +28,11 @@ const maxTitle = 200
 // tell whole seconds.
 const unsettled = 3 * time.Second
 
-// compare compares the open pull requests of a repository with how they were last seen. Only what
-// the forge says is compared, also the time: no clock of ours is.
-func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forge.PullRequest, now time.Time) news {
+// compare compares the open pull requests of a repository with how they were last seen. Now is a time that the forge
+// told at most took after it listed them: only its times are compared, and none of our clock.
+func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forge.PullRequest, now time.Time,
+	took time.Duration,
+) news {
 	var n news
 	listed := map[int]bool{}
 	for i := range open {
@@ -40,7 +42,7 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated,
 			Title: text.VisibleLine(text.Cut(string(p.Title), maxTitle)), Labels: slices.Sorted(slices.Values(p.Labels)),
 		}
-		if now.Sub(p.Updated).Abs() < unsettled { // it is looked at once more
+		if now.Sub(p.Updated).Abs() < unsettled+took { // it is looked at once more
 			is.Updated = p.Updated.Add(-time.Millisecond)
 		}
 		was, known := before[p.Number]

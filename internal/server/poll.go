@@ -189,10 +189,12 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, e
 	if err != nil {
 		return false, err
 	}
+	asked := time.Now()
 	open, err := p.forge.Open(ctx, repo)
 	if err != nil {
 		return false, err
 	}
+	now, took := p.forge.Quota().At, time.Since(asked) // the time may be that of a later answer to another worker
 	if base, moved := presentName(repo, open); moved {
 		if err := p.rename(ctx, repo, base); err != nil {
 			return false, err
@@ -200,7 +202,7 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, e
 		repo = base.Repo
 	}
 	p.served.SetBases(repo, basesOf(open))
-	n := compare(repo, before, open, p.forge.Quota().At)
+	n := compare(repo, before, open, now, took)
 	if len(n.tasks) == 0 {
 		return false, nil
 	}

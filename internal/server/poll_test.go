@@ -66,7 +66,7 @@ func TestCompare(t *testing.T) {
 				test.change(&p)
 				open = []forge.PullRequest{p}
 			}
-			n := compare(shop, is(openPull(7, 1, "a", "b")), open, forgetest.Epoch.Add(time.Hour))
+			n := compare(shop, is(openPull(7, 1, "a", "b")), open, forgetest.Epoch.Add(time.Hour), 0)
 			var got []string
 			for _, task := range n.tasks {
 				got = append(got, fmt.Sprintf("%s %d %s", task.Kind, task.Pull, task.Reason))
@@ -81,12 +81,14 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareSameSecond: a comment of the second in which a poll looked is found by the next one, and makes one job.
+// TestCompareSameSecond: a comment of the second in which a poll looked is found by the next one, and makes one job. The
+// time of the forge may be that of a later answer.
 func TestCompareSameSecond(t *testing.T) {
 	p := openPull(7, 1)
 	seen := map[int]workspace.PullSeen{7: {Pull: 7, Head: p.Head.SHA, Shape: shapeOf(&p)}}
-	for i, want := range []int{1, 1, 0} {
-		n := compare(shop, seen, []forge.PullRequest{p}, p.Updated.Add(time.Duration(i)*time.Minute))
+	for i, want := range []int{1, 1, 1, 0} {
+		took := []time.Duration{0, time.Minute, 0, 0}[i]
+		n := compare(shop, seen, []forge.PullRequest{p}, p.Updated.Add(time.Duration(i)*time.Minute), took)
 		for _, is := range n.seen {
 			seen[7] = is
 		}
