@@ -53,14 +53,7 @@ var hookStatus = map[hookResult]int{
 
 // hooks takes webhooks. It answers 2xx only after the delivery and its jobs are stored.
 type hooks struct {
-	forge   forge.Forge
-	secrets []string
-	served  *served
-	accept  func(context.Context, queue.Delivery, []queue.Task) (bool, error)
-	own     func() string                   // the id of our account; empty if it is not known
-	done    func(hookResult, string, error) // is told of each request: the event, and why it failed
-	comment func(forge.Event)               // is given stored events of comments
-
+	*Server
 	limit    time.Duration // hookTime
 	inFlight chan struct{}
 	bytes    atomic.Int64
@@ -80,7 +73,7 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		said += ": set the content type of the webhook to application/json"
 	}
 	_, _ = io.WriteString(w, said+"\n") //nolint:gosec // our own words; the sender may be gone
-	h.done(result, event, err)
+	h.hookDone(result, event, err)
 }
 
 func (h *hooks) serve(w http.ResponseWriter, r *http.Request) (hookResult, string, error) {
@@ -93,7 +86,7 @@ func (h *hooks) serve(w http.ResponseWriter, r *http.Request) (hookResult, strin
 	ctx, cancel := context.WithTimeout(r.Context(), h.limit)
 	defer cancel()
 	// Who has no signature at all sends nothing that is read.
-	if _, err := h.forge.VerifyHook(r.Header, nil, nil); errors.Is(err, forge.ErrUnsigned) {
+	if _, err := h.o.Connection.VerifyHook(r.Header, nil, nil); errors.Is(err, forge.ErrUnsigned) {
 		return hookUnsigned, "", err
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" ||
@@ -110,14 +103,14 @@ func (h *hooks) serve(w http.ResponseWriter, r *http.Request) (hookResult, strin
 	if result != "" {
 		return result, "", nil
 	}
-	header, err := h.forge.VerifyHook(r.Header, body, h.secrets)
+	header, err := h.o.Connection.VerifyHook(r.Header, body, h.o.Secrets)
 	switch {
 	case errors.Is(err, forge.ErrNoHookEvent):
 		return hookMalformed, "", err
 	case err != nil:
 		return hookUnsigned, "", err
 	}
-	e, err := h.forge.ReadEvent(header.Event, body)
+	e, err := h.o.Connection.ReadEvent(header.Event, body)
 	if err != nil {
 		return hookMalformed, header.Event, err
 	}
@@ -171,7 +164,7 @@ func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Even
 	case e.Kind == forge.RunEvent && e.Check == forge.CheckName:
 		return hookOwn, name, nil
 	// CI runs in the name of who pushed, as we do
-	case e.Kind != forge.RunEvent && e.Sender.ID != "" && string(e.Sender.ID) == h.own():
+	case e.Kind != forge.RunEvent && e.Sender.ID != "" && string(e.Sender.ID) == h.ownID():
 		return hookOwn, name, nil
 	}
 	e.Repo = repo
@@ -179,7 +172,7 @@ func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Even
 	if len(work) == 0 {
 		return hookIgnored, name, nil
 	}
-	fresh, err := h.accept(ctx, queue.Delivery{Forge: repo.Host, ID: header.ID, Event: name}, work)
+	fresh, err := h.queue.Accept(ctx, queue.Delivery{Forge: repo.Host, ID: header.ID, Event: name}, work)
 	switch {
 	case err != nil:
 		return hookDown, name, err
@@ -187,7 +180,7 @@ func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Even
 		return hookDuplicate, name, nil
 	}
 	if len(e.Comments) > 0 {
-		h.comment(e)
+		h.noteComments(e)
 	}
 	return hookAccepted, name, nil
 }

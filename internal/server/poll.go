@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"net/http"
 	"runtime/debug"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // Bounds of the poller.
@@ -35,27 +32,10 @@ const (
 	freeEvery = 2
 )
 
-// watchStore keeps how pull requests were last seen.
-type watchStore struct {
-	load func(context.Context, precedent.Repo) (map[int]workspace.PullSeen, error)
-	save func(context.Context, precedent.Repo, []workspace.PullSeen, []int) error
-}
-
 // poller looks at the open pull requests of all repositories, and wants work for what changed. It
 // is what finds all work: webhooks only make it faster.
 type poller struct {
-	forge    forge.Forge
-	served   *served
-	store    watchStore
-	found    func(context.Context, ...queue.Task) error
-	rename   func(ctx context.Context, from precedent.Repo, to forge.Branch) error
-	lead     func(ctx context.Context) (bool, error) // whether this replica polls
-	breaker  *breaker
-	interval time.Duration
-	sleep    func(context.Context, time.Duration) error
-	random   func(n time.Duration) time.Duration
-	log      *slog.Logger
-	done     func(result string)
+	*Server
 	failures atomic.Int64 // of polls, since the start
 
 	mu    sync.Mutex
@@ -83,7 +63,7 @@ func (p *poller) Run(ctx context.Context) {
 		if n%freeEvery == 0 {
 			debug.FreeOSMemory() // a server is idle most of the time, and what jobs used is not needed then
 		}
-		if p.sleep(ctx, wait) != nil {
+		if p.o.Sleep(ctx, wait) != nil {
 			return
 		}
 	}
@@ -98,12 +78,12 @@ func (p *poller) Round(ctx context.Context) time.Duration {
 	if err := p.served.Refresh(ctx); err != nil && ctx.Err() == nil { // webhooks and jobs need them on each replica
 		p.breaker.Report(err)
 		p.failures.Add(1)
-		p.log.Warn("the repositories could not be listed", "error", err)
+		p.o.Log.Warn("the repositories could not be listed", "error", err)
 	}
-	if leads, err := p.lead(ctx); err != nil || !leads {
+	if leads, err := p.o.Reviewer.Shared.Claim(ctx, pollClaim, p.o.Replica, leadTime); err != nil || !leads {
 		if err != nil && ctx.Err() == nil {
 			p.failures.Add(1)
-			p.log.Error("polling is paused: the database failed", "error", err)
+			p.o.Log.Error("polling is paused: the database failed", "error", err)
 		}
 		return p.pause()
 	}
@@ -115,10 +95,10 @@ func (p *poller) Round(ctx context.Context) time.Duration {
 		group.Go(func() {
 			for repo := range next {
 				if p.breaker.Wait() > 0 || ctx.Err() != nil {
-					p.done(pollSkipped)
+					p.metrics.Poll(pollSkipped)
 					continue
 				}
-				p.done(p.look(ctx, repo))
+				p.metrics.Poll(p.look(ctx, repo))
 			}
 		})
 	}
@@ -132,15 +112,15 @@ func (p *poller) Round(ctx context.Context) time.Duration {
 
 // pause is the interval with jitter, longer if little is left of the forge's quota.
 func (p *poller) pause() time.Duration {
-	wait := p.interval
-	if q := p.forge.Quota(); q.Limit > 0 && q.Left < q.Limit/reserveShare {
+	wait := p.o.Interval
+	if q := p.o.Connection.Quota(); q.Limit > 0 && q.Left < q.Limit/reserveShare {
 		wait *= slowdown
 	}
 	share := wait / jitterShare
 	if share <= 0 {
 		return wait
 	}
-	return wait - share + p.random(2*share)
+	return wait - share + p.o.Random(2*share)
 }
 
 // ownFailures are the errors that are about one repository.
@@ -172,7 +152,7 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 			e.Kind == forge.KindAuth) {
 			w.skip = min(1<<min(w.fails-1, 10), maxSkips)
 		}
-		p.log.Warn("a repository could not be polled", "repo", repo.String(), "error", err, "failures", w.fails)
+		p.o.Log.Warn("a repository could not be polled", "repo", repo.String(), "error", err, "failures", w.fails)
 		return pollFailed
 	}
 	if changed {
@@ -185,16 +165,16 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 // then: if it is interrupted in between, the same is wanted again, which changes nothing. If the
 // list cannot be read, nothing is noted.
 func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, err error) {
-	before, err := p.store.load(ctx, repo) // rounds and other replicas change it
+	before, err := p.o.Reviewer.Watched(ctx, repo) // rounds and other replicas change it
 	if err != nil {
 		return false, err
 	}
 	asked := time.Now()
-	open, err := p.forge.Open(ctx, repo)
+	open, err := p.o.Connection.Open(ctx, repo)
 	if err != nil {
 		return false, err
 	}
-	now, took := p.forge.Quota().At, time.Since(asked) // the time may be that of a later answer to another worker
+	now, took := p.o.Connection.Quota().At, time.Since(asked) // the time may be that of a later answer to another worker
 	if base, moved := presentName(repo, open); moved {
 		if err := p.rename(ctx, repo, base); err != nil {
 			return false, err
@@ -206,10 +186,10 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, e
 	if len(n.tasks) == 0 {
 		return false, nil
 	}
-	if err := p.found(ctx, n.tasks...); err != nil {
+	if err := p.queue.Found(ctx, n.tasks...); err != nil {
 		return false, err
 	}
-	return true, p.store.save(ctx, repo, n.seen, n.gone)
+	return true, p.o.Reviewer.SaveWatched(ctx, repo, n.seen, n.gone)
 }
 
 // watched returns what is known of a repository. Only one poll of it runs at a time.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/http"
 	"slices"
@@ -178,16 +179,20 @@ func TestPollAfterRestart(t *testing.T) {
 		t.Errorf("after a change: %s", got)
 	}
 	// What could not be noted is wanted again.
-	save := p.poller.store.save
-	p.poller.store.save = func(context.Context, precedent.Repo, []workspace.PullSeen, []int) error {
-		return context.DeadlineExceeded
+	execute := func(statement string) {
+		t.Helper()
+		needs.NoError(t, p.db.Transact(t.Context(), "test", func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		}))
 	}
+	execute("CREATE TRIGGER full BEFORE UPDATE ON watched_pulls BEGIN SELECT RAISE(FAIL, 'full'); END")
 	p.pulls = []forge.PullRequest{openPull(8, 4)}
 	p.poller.Round(t.Context())
 	if got := p.due(t); got != "review 8" {
 		t.Errorf("not noted: %s", got)
 	}
-	p.poller.store.save = save
+	execute("DROP TRIGGER full")
 	p.poller.Round(t.Context())
 	if jobs := p.jobs(t); !slices.ContainsFunc(jobs, func(j queue.Job) bool {
 		return j.Kind == queue.Review && j.Pull == 8 && j.Head == sha(4)
@@ -394,27 +399,21 @@ func TestIdle(t *testing.T) {
 // this or another replica has changed it.
 func TestPollSeesLabelSetBack(t *testing.T) {
 	p := newPollStage(t)
-	var found []queue.Task
-	p.poller.found = func(_ context.Context, all ...queue.Task) error {
-		found = append(found, all...)
-		return nil
-	}
-	poll := func(step string, want int) {
+	poll := func(step, want string) {
 		t.Helper()
-		found = nil
 		p.poller.Round(t.Context())
-		if len(found) != want {
-			t.Fatalf("%s: %+v, want %d", step, found, want)
+		if got := p.due(t); got != want {
+			t.Fatalf("%s: %q, want %q", step, got, want)
 		}
 	}
 	p.pulls = []forge.PullRequest{openPull(7, 1, "bot-review-needed")}
-	poll("new", 1)
-	poll("unchanged", 0)
+	poll("new", "review 7")
+	poll("unchanged", "")
 	rows, err := p.o.Reviewer.Shared.RepoFor(t.Context(), p.served.All()[0])
 	if err == nil {
 		err = rows.ForgetWatchedShape(t.Context(), 7) // as a round does that changes the label
 	}
 	needs.NoError(t, err)
-	poll("set back", 1)
-	poll("seen", 0)
+	poll("set back", "review 7")
+	poll("seen", "")
 }

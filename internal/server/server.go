@@ -123,22 +123,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}
 	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
-	s.poller = &poller{
-		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched},
-		found: s.queue.Found,
-		lead: func(ctx context.Context) (bool, error) {
-			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
-		},
-		breaker: s.breaker, interval: o.Interval, sleep: o.Sleep, random: o.Random, log: o.Log,
-		rename: s.rename,
-		done:   func(result string) { s.metrics.Poll(result) },
-		repos:  map[precedent.Repo]*watched{},
-	}
+	s.poller = &poller{Server: s, repos: map[precedent.Repo]*watched{}}
 	if len(o.Secrets) > 0 {
-		s.hooks = &hooks{
-			forge: o.Connection, secrets: o.Secrets, served: s.served, accept: s.queue.Accept, own: s.ownID,
-			done: s.hookDone, comment: s.noteComments, limit: hookTime, inFlight: make(chan struct{}, maxHooks),
-		}
+		s.hooks = &hooks{Server: s, limit: hookTime, inFlight: make(chan struct{}, maxHooks)}
 	}
 	return s, nil
 }
