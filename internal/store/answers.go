@@ -33,11 +33,7 @@ func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error
 // DropAnswers deletes the answers to the tasks, and all that are too old.
 func (r *Repo) DropAnswers(ctx context.Context, tasks []string) error {
 	return r.change(ctx, "drop answers", func(tx *sql.Tx) error {
-		err := inBatches(tasks, 2, func(numbers string, args []any) error {
-			return execute(ctx, tx, "DELETE FROM answers WHERE repo_id = $1 AND task IN ("+numbers+")",
-				append([]any{r.id}, args...)...)
-		})
-		if err != nil {
+		if err := executeIn(ctx, tx, "DELETE FROM answers WHERE repo_id = $1 AND task IN (%s)", []any{r.id}, tasks); err != nil {
 			return err
 		}
 		return execute(ctx, tx, "DELETE FROM answers WHERE repo_id = $1 AND at < $2", r.id,

@@ -130,17 +130,14 @@ func (s *corpusSave) storedChunks(
 	}
 	found := map[chunkKey]storedChunk{}
 	for kind, all := range ids {
-		err := inBatches(all, 3, func(numbers string, args []any) error {
-			return rows(ctx, s.tx, `SELECT comment, chunk, hash, number FROM corpus_chunks
-				WHERE repo_id = $1 AND kind = $2 AND comment IN (`+numbers+")",
-				append([]any{s.repo.id, kind}, args...), func(r scanner) error {
-					k := chunkKey{commentKey: commentKey{kind: kind}}
-					var c storedChunk
-					err := r.Scan(&k.id, &k.chunk, &c.hash, &c.number)
-					found[k] = c
-					return err
-				})
-		})
+		_, err := collectIn(ctx, s.tx, `SELECT comment, chunk, hash, number FROM corpus_chunks
+			WHERE repo_id = $1 AND kind = $2 AND comment IN (%s)`, []any{s.repo.id, kind}, all,
+			func(r scanner, c *storedChunk) error {
+				k := chunkKey{commentKey: commentKey{kind: kind}}
+				err := r.Scan(&k.id, &k.chunk, &c.hash, &c.number)
+				found[k] = *c
+				return err
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -211,12 +208,10 @@ const corpusChunkQuery = `SELECT h.number, h.chunk, h.text, h.words, h.outcome, 
 	LEFT JOIN corpus_pulls p ON p.repo_id = c.repo_id AND p.number = c.pull
 	WHERE h.repo_id = $1 `
 
-func scanCorpusChunk(s scanner) (precedent.CorpusChunk, int64, error) {
-	var c precedent.CorpusChunk
-	var number int64
+func scanCorpusChunk(s scanner, c *precedent.CorpusChunk) (number int64, err error) {
 	own := []any{&number, &c.Chunk, &c.Text, &c.Words, &c.Outcome, &c.Unusable, &c.PullTitle}
-	err := s.Scan(append(own, corpusCommentInto(&c.CorpusComment)...)...)
-	return c, number, err
+	err = s.Scan(append(own, corpusCommentInto(&c.CorpusComment)...)...)
+	return number, err
 }
 
 // CorpusChunks calls each for the chunks of comments that exist, ordered by kind, id and number.
@@ -237,8 +232,8 @@ func (r *Repo) corpusChunks(ctx context.Context, condition string, args []any,
 ) error {
 	return r.db.fail("read corpus", rows(ctx, r.db.read, corpusChunkQuery+condition, append([]any{r.id}, args...),
 		func(s scanner) error {
-			c, _, err := scanCorpusChunk(s)
-			if err != nil {
+			var c precedent.CorpusChunk
+			if _, err := scanCorpusChunk(s, &c); err != nil {
 				return err
 			}
 			return each(c)

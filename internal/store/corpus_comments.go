@@ -37,6 +37,16 @@ func (r *Repo) CorpusComment(ctx context.Context, kind string, id precedent.Forg
 	return c, r.db.fail("read comment of the corpus", err)
 }
 
+// corpusCommentsOf returns the comments of a kind, also deleted ones, that have one of the values in a column.
+func (r *Repo) corpusCommentsOf(ctx context.Context, q querier, column, kind string,
+	values []string,
+) ([]precedent.CorpusComment, error) {
+	return collectIn(ctx, q, "SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND "+
+		column+" IN (%s)", []any{r.id, kind}, values, func(s scanner, c *precedent.CorpusComment) error {
+		return s.Scan(corpusCommentInto(c)...)
+	})
+}
+
 // compareComments compares the comments of the page with those that are stored, and decides what
 // changes.
 func (s *corpusSave) compareComments(ctx context.Context) error {
@@ -70,20 +80,13 @@ func (s *corpusSave) compareComments(ctx context.Context) error {
 // load reads the comments of a kind that have one of the values in a column, unless they are
 // there.
 func (s *corpusSave) load(ctx context.Context, column, kind string, values []string) error {
-	return inBatches(values, 3, func(numbers string, args []any) error {
-		return rows(ctx, s.tx,
-			"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND "+column+" IN ("+numbers+")",
-			append([]any{s.repo.id, kind}, args...), func(r scanner) error {
-				var c precedent.CorpusComment
-				if err := r.Scan(corpusCommentInto(&c)...); err != nil {
-					return err
-				}
-				if k := (commentKey{c.Kind, c.ID}); s.rows[k] == nil {
-					s.rows[k] = &c
-				}
-				return nil
-			})
-	})
+	all, err := s.repo.corpusCommentsOf(ctx, s.tx, column, kind, values)
+	for i := range all {
+		if k := (commentKey{all[i].Kind, all[i].ID}); s.rows[k] == nil {
+			s.rows[k] = &all[i]
+		}
+	}
+	return err
 }
 
 // apply puts a version of a comment in place of the stored one if it is newer, and tells whether
@@ -175,20 +178,17 @@ func (s *corpusSave) write(ctx context.Context) error {
 // the id that the forge gives it, so that a login that somebody else took over begins anew.
 func (r *Repo) CorpusRegulars(ctx context.Context, logins []string, pulls int) (map[CorpusAuthor]bool, error) {
 	regular := map[CorpusAuthor]bool{}
-	err := inBatches(logins, 4, func(numbers string, args []any) error {
-		return rows(ctx, r.db.read, `
-			SELECT c.author_id, c.author FROM corpus_comments c
-			JOIN corpus_chunks k ON k.repo_id = c.repo_id AND k.kind = c.kind AND k.comment = c.id AND k.chunk = 0
-			WHERE c.repo_id = $1 AND c.kind = 'inline' AND c.deleted_at = 0 AND k.unusable <> 'author' AND c.author IN (`+numbers+`)
-			GROUP BY c.author_id, c.author HAVING COUNT(DISTINCT c.pull) >= $2
-				AND 2 * SUM(CASE WHEN k.outcome = $3 THEN 1 ELSE 0 END) >= COUNT(*)`,
-			append([]any{r.id, pulls, precedent.CommentAdopted}, args...), func(s scanner) error {
-				var a CorpusAuthor
-				err := s.Scan(&a.ID, &a.Login)
-				regular[a] = true
-				return err
-			})
-	})
+	_, err := collectIn(ctx, r.db.read, `
+		SELECT c.author_id, c.author FROM corpus_comments c
+		JOIN corpus_chunks k ON k.repo_id = c.repo_id AND k.kind = c.kind AND k.comment = c.id AND k.chunk = 0
+		WHERE c.repo_id = $1 AND c.kind = 'inline' AND c.deleted_at = 0 AND k.unusable <> 'author' AND c.author IN (%s)
+		GROUP BY c.author_id, c.author HAVING COUNT(DISTINCT c.pull) >= $2
+			AND 2 * SUM(CASE WHEN k.outcome = $3 THEN 1 ELSE 0 END) >= COUNT(*)`,
+		[]any{r.id, pulls, precedent.CommentAdopted}, logins, func(s scanner, a *CorpusAuthor) error {
+			err := s.Scan(&a.ID, &a.Login)
+			regular[*a] = true
+			return err
+		})
 	return regular, r.db.fail("read who reviews regularly", err)
 }
 

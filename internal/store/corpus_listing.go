@@ -117,15 +117,9 @@ func (r *Repo) CorpusCommentsOf(ctx context.Context, kind string,
 	ids []string,
 ) (map[precedent.ForgeID]precedent.CorpusComment, error) {
 	found := make(map[precedent.ForgeID]precedent.CorpusComment, len(ids))
-	err := inBatches(ids, 3, func(places string, args []any) error {
-		return rows(ctx, r.db.read,
-			"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id IN ("+places+")",
-			append([]any{r.id, kind}, args...), func(row scanner) error {
-				var c precedent.CorpusComment
-				err := row.Scan(corpusCommentInto(&c)...)
-				found[c.ID] = c
-				return err
-			})
-	})
+	all, err := r.corpusCommentsOf(ctx, r.db.read, "c.id", kind, ids)
+	for _, c := range all {
+		found[c.ID] = c
+	}
 	return found, r.db.fail("read comments of the corpus", err)
 }

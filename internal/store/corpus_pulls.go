@@ -8,27 +8,16 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-const corpusPullColumns = "p.number, p.title, p.author_id, p.author, p.merged, p.reverted, p.updated_at"
-
-func scanCorpusPull(s scanner) (precedent.CorpusPull, error) {
-	var p precedent.CorpusPull
-	err := s.Scan(&p.Number, &p.Title, &p.AuthorID, &p.Author, (*moment)(&p.Merged), &p.Reverted,
-		(*moment)(&p.UpdatedAt))
-	return p, err
-}
-
 // loadPulls reads the pull requests with the numbers.
 func (s *corpusSave) loadPulls(ctx context.Context, numbers []int) (map[int]precedent.CorpusPull, error) {
 	found := make(map[int]precedent.CorpusPull, len(numbers))
-	err := inBatches(numbers, 2, func(places string, args []any) error {
-		return rows(ctx, s.tx,
-			"SELECT "+corpusPullColumns+" FROM corpus_pulls p WHERE p.repo_id = $1 AND p.number IN ("+places+")",
-			append([]any{s.repo.id}, args...), func(r scanner) error {
-				p, err := scanCorpusPull(r)
-				found[p.Number] = p
-				return err
-			})
+	all, err := collectIn(ctx, s.tx, "SELECT number, title, author_id, author, merged, reverted, updated_at FROM corpus_pulls "+
+		"WHERE repo_id = $1 AND number IN (%s)", []any{s.repo.id}, numbers, func(r scanner, p *precedent.CorpusPull) error {
+		return r.Scan(&p.Number, &p.Title, &p.AuthorID, &p.Author, (*moment)(&p.Merged), &p.Reverted, (*moment)(&p.UpdatedAt))
 	})
+	for _, p := range all {
+		found[p.Number] = p
+	}
 	return found, err
 }
 
@@ -103,13 +92,10 @@ func (s *corpusSave) writePulls(ctx context.Context, known map[int]precedent.Cor
 
 // touchPulls has the conversations of pull requests chunked again.
 func (s *corpusSave) touchPulls(ctx context.Context, numbers []int) error {
-	return inBatches(numbers, 2, func(places string, args []any) error {
-		all, err := collect(ctx, s.tx,
-			"SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND pull IN ("+places+")",
-			append([]any{s.repo.id}, args...), scanConversation)
-		s.touch(all...)
-		return err
-	})
+	all, err := collectIn(ctx, s.tx, "SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND pull IN (%s)",
+		[]any{s.repo.id}, numbers, scanConversation)
+	s.touch(all...)
+	return err
 }
 
 // markReverted saves which merged pull request reverted others, by their numbers, and returns those that

@@ -163,12 +163,9 @@ const maxFinderRules = 1_000
 // FinderRules returns the finders of the stored findings and their rules, sorted. The rule is empty for a finding that
 // names none, and for those of the finders without, of which there is at least one.
 func (r *Repo) FinderRules(ctx context.Context, without []string) (found []precedent.Finding, err error) {
-	err = inBatches(without, 3, func(numbers string, args []any) (err error) {
-		found, err = collect(ctx, r.db.read, `
-			SELECT DISTINCT finder, CASE WHEN finder IN (`+numbers+`) THEN '' ELSE rule END FROM findings
-			WHERE repo_id = $1 ORDER BY 1, 2 LIMIT $2`, append([]any{r.id, maxFinderRules}, args...),
-			func(s scanner, f *precedent.Finding) error { return s.Scan(&f.Finder, &f.Rule) })
-		return err
-	})
+	found, err = collectIn(ctx, r.db.read, `
+		SELECT DISTINCT finder, CASE WHEN finder IN (%s) THEN '' ELSE rule END FROM findings
+		WHERE repo_id = $1 ORDER BY 1, 2 LIMIT $2`, []any{r.id, maxFinderRules}, without,
+		func(s scanner, f *precedent.Finding) error { return s.Scan(&f.Finder, &f.Rule) })
 	return found, r.db.fail("read rules of findings", err)
 }

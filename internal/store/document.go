@@ -11,8 +11,10 @@ import (
 
 // documents runs a query for one column of JSON values.
 func documents[T any](ctx context.Context, q querier, query string, args []any) ([]T, error) {
-	return collect(ctx, q, query, args, func(s scanner, v *T) error { return s.Scan(document{v}) })
+	return collect(ctx, q, query, args, scanDocument[T])
 }
+
+func scanDocument[T any](s scanner, v *T) error { return s.Scan(document{v}) }
 
 // document is a column of JSON: the value that is written to it, or a pointer to where it is scanned.
 type document struct{ of any }

@@ -108,15 +108,14 @@ func (r *Repo) countSightings(ctx context.Context, tx *sql.Tx, folded []*precede
 			ids[f.Fingerprint] = f.ID
 		}
 	}
-	seen, counts := map[string]int{}, map[string]int{}
-	err := inBatches(fingerprints, 2, func(numbers string, args []any) error {
-		return pairs(ctx, tx, seen,
-			"SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN ("+numbers+")",
-			append([]any{r.id}, args...))
-	})
-	for fingerprint, n := range seen {
-		counts[ids[fingerprint]] = n
-	}
+	counts := map[string]int{}
+	_, err := collectIn(ctx, tx, "SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN (%s)",
+		[]any{r.id}, fingerprints, func(s scanner, seen *int) error {
+			var fingerprint string
+			err := s.Scan(&fingerprint, seen)
+			counts[ids[fingerprint]] = *seen
+			return err
+		})
 	return counts, err
 }
 

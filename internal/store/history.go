@@ -27,18 +27,8 @@ func (r *Repo) Shown(ctx context.Context, paths []string, except Change) ([]Know
 		JOIN findings f ON f.repo_id = $1 AND f.fingerprint = s.fingerprint
 		WHERE s.repo_id = $1 AND s.shown = 1 AND NOT (v.base = $2 AND v.head = $3)`
 	newest := map[string]Known{}
-	read := func(condition string, args []any) error {
-		return rows(ctx, r.db.read, sightings+condition, append([]any{r.id, except.Base, except.Head}, args...),
-			func(s scanner) error { return addSighting(newest, s) })
-	}
-	var err error
-	if paths == nil {
-		err = read("", nil)
-	} else {
-		err = inBatches(paths, 4, func(numbers string, args []any) error {
-			return read(" AND s.path IN ("+numbers+")", args)
-		})
-	}
+	_, err := collectInFiles(ctx, r.db.read, sightings, []any{r.id, except.Base, except.Head}, "s.path", paths,
+		func(s scanner, _ *struct{}) error { return addSighting(newest, s) })
 	shown := slices.SortedFunc(maps.Values(newest), func(a, b Known) int {
 		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})

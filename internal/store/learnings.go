@@ -253,18 +253,12 @@ func (r *Repo) CountLearnings(ctx context.Context, loaded, used []string, at tim
 		return nil
 	}
 	return r.change(ctx, "count learnings", func(tx *sql.Tx) error {
-		err := inBatches(loaded, 2, func(numbers string, args []any) error {
-			return execute(ctx, tx, "UPDATE learnings SET loaded = loaded + 1 WHERE repo_id = $1 AND id IN ("+numbers+")",
-				append([]any{r.id}, args...)...)
-		})
+		err := executeIn(ctx, tx, "UPDATE learnings SET loaded = loaded + 1 WHERE repo_id = $1 AND id IN (%s)", []any{r.id}, loaded)
 		if err != nil {
 			return err
 		}
-		return inBatches(used, 3, func(numbers string, args []any) error {
-			return execute(ctx, tx,
-				"UPDATE learnings SET used = used + 1, last_used = $2 WHERE repo_id = $1 AND id IN ("+numbers+")",
-				append([]any{r.id, millis(at)}, args...)...)
-		})
+		return executeIn(ctx, tx, "UPDATE learnings SET used = used + 1, last_used = $2 WHERE repo_id = $1 AND id IN (%s)",
+			[]any{r.id, millis(at)}, used)
 	})
 }
 

@@ -98,25 +98,21 @@ func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]preced
 		precedent.Finding
 		at int64
 	}
+	all, err := collectIn(ctx, r.db.read, `
+		SELECT f.id, f.fingerprint, f.path, f.category, f.severity, f.title, o.at
+		FROM outcomes o
+		JOIN findings f ON f.repo_id = $1 AND f.fingerprint = o.fingerprint
+		WHERE o.repo_id = $1 AND o.outcome IN ($2, $3, $4) AND f.path IN (%s)`,
+		[]any{r.id, precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted}, paths,
+		func(s scanner, a *accepted) error {
+			return s.Scan(&a.ID, &a.Fingerprint, &a.Path, &a.Category, &a.Severity, &a.Title, &a.at)
+		})
 	newest := map[string]accepted{}
-	err := inBatches(paths, 5, func(numbers string, args []any) error {
-		return rows(ctx, r.db.read, `
-			SELECT f.id, f.fingerprint, f.path, f.category, f.severity, f.title, o.at
-			FROM outcomes o
-			JOIN findings f ON f.repo_id = $1 AND f.fingerprint = o.fingerprint
-			WHERE o.repo_id = $1 AND o.outcome IN ($2, $3, $4) AND f.path IN (`+numbers+`)`,
-			append([]any{r.id, precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted}, args...),
-			func(s scanner) error {
-				var a accepted
-				if err := s.Scan(&a.ID, &a.Fingerprint, &a.Path, &a.Category, &a.Severity, &a.Title, &a.at); err != nil {
-					return err
-				}
-				if a.at >= newest[a.Fingerprint].at {
-					newest[a.Fingerprint] = a
-				}
-				return nil
-			})
-	})
+	for _, a := range all {
+		if a.at >= newest[a.Fingerprint].at {
+			newest[a.Fingerprint] = a
+		}
+	}
 	var found []precedent.Finding
 	for _, a := range slices.SortedFunc(maps.Values(newest), func(a, b accepted) int {
 		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.Fingerprint, b.Fingerprint))
@@ -129,11 +125,13 @@ func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]preced
 // LastOutcomes returns the last known outcome of each of the findings, by fingerprint.
 func (r *Repo) LastOutcomes(ctx context.Context, fingerprints []string) (map[string]precedent.OutcomeKind, error) {
 	last := map[string]precedent.OutcomeKind{}
-	err := inBatches(fingerprints, 3, func(numbers string, args []any) error {
-		return pairs(ctx, r.db.read, last, `
-			SELECT fingerprint, outcome FROM outcomes
-			WHERE repo_id = $1 AND outcome <> $2 AND fingerprint IN (`+numbers+`) ORDER BY at, pull`,
-			append([]any{r.id, precedent.OutcomeUnknown}, args...))
-	})
+	_, err := collectIn(ctx, r.db.read, `SELECT fingerprint, outcome FROM outcomes
+		WHERE repo_id = $1 AND outcome <> $2 AND fingerprint IN (%s) ORDER BY at, pull`,
+		[]any{r.id, precedent.OutcomeUnknown}, fingerprints, func(s scanner, o *precedent.OutcomeKind) error {
+			var fingerprint string
+			err := s.Scan(&fingerprint, o)
+			last[fingerprint] = *o
+			return err
+		})
 	return last, r.db.fail("read outcomes", err)
 }

@@ -28,10 +28,6 @@ const (
 
 const sharedFindingColumns = "fingerprint, path, category, severity, seen, first_seen, last_seen"
 
-func scanSharedFinding(s scanner, f *SharedFinding) error {
-	return s.Scan(&f.Fingerprint, &f.Path, &f.Category, &f.Severity, &f.Seen, (*moment)(&f.First), (*moment)(&f.Last))
-}
-
 // ofOthers is a condition for the rows of shared_findings that this database has no finding of its own for.
 const ofOthers = ` AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.fingerprint = o.fingerprint)`
 
@@ -41,36 +37,19 @@ func (r *Repo) sharedFindings(ctx context.Context, q querier) ([]SharedFinding, 
 			SELECT `+sharedFindingColumns+` FROM findings WHERE repo_id = $1 AND seen > 0
 			UNION ALL SELECT `+sharedFindingColumns+` FROM shared_findings o WHERE o.repo_id = $1`+ofOthers+`) found
 		WHERE last_seen > $2 ORDER BY last_seen DESC, fingerprint LIMIT $3`,
-		[]any{r.id, millis(r.db.now().Add(-SharedFindingsLife)), MaxSharedFindings}, scanSharedFinding)
+		[]any{r.id, millis(r.db.now().Add(-SharedFindingsLife)), MaxSharedFindings}, func(s scanner, f *SharedFinding) error {
+			return s.Scan(&f.Fingerprint, &f.Path, &f.Category, &f.Severity, &f.Seen, (*moment)(&f.First), (*moment)(&f.Last))
+		})
 }
 
 // ShownElsewhere returns the findings that only other clones showed in the files; nil paths mean all files. It sets
 // fingerprint, path, category, severity, count and times.
 func (r *Repo) ShownElsewhere(ctx context.Context, paths []string) ([]Known, error) {
-	var all []Known
-	read := func(condition string, args []any) error {
-		return rows(ctx, r.db.read, `SELECT `+sharedFindingColumns+` FROM shared_findings o
-			WHERE o.repo_id = $1 AND o.last_seen > $2`+ofOthers+condition,
-			append([]any{r.id, millis(r.db.now().Add(-SharedFindingsLife))}, args...), func(s scanner) error {
-				var f SharedFinding
-				err := scanSharedFinding(s, &f)
-				all = append(all, Known{
-					Finding: precedent.Finding{
-						Fingerprint: f.Fingerprint, Span: precedent.Span{Path: f.Path}, Category: f.Category, Severity: f.Severity,
-					},
-					Seen: f.Seen, First: f.First, Last: f.Last,
-				})
-				return err
-			})
-	}
-	var err error
-	if paths == nil {
-		err = read("", nil)
-	} else {
-		err = inBatches(paths, 3, func(numbers string, args []any) error {
-			return read(" AND o.path IN ("+numbers+")", args)
+	all, err := collectInFiles(ctx, r.db.read, `SELECT `+sharedFindingColumns+` FROM shared_findings o
+		WHERE o.repo_id = $1 AND o.last_seen > $2`+ofOthers, []any{r.id, millis(r.db.now().Add(-SharedFindingsLife))},
+		"o.path", paths, func(s scanner, k *Known) error {
+			return s.Scan(&k.Fingerprint, &k.Path, &k.Category, &k.Severity, &k.Seen, (*moment)(&k.First), (*moment)(&k.Last))
 		})
-	}
 	return all, r.db.fail("read what other clones found", err)
 }
 

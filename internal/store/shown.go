@@ -84,14 +84,12 @@ func (r *Repo) addOutcomes(ctx context.Context, found []Appearance, at map[strin
 	for _, a := range found {
 		fingerprints = append(fingerprints, a.Fingerprint)
 	}
-	return inBatches(fingerprints, 2, func(numbers string, args []any) error {
-		outcomes, err := documents[precedent.Outcome](ctx, r.db.read, `SELECT document FROM outcomes
-			WHERE repo_id = $1 AND outcome <> 'unknown' AND fingerprint IN (`+numbers+`)
-				ORDER BY at, pull, fingerprint`, append([]any{r.id}, args...))
-		for _, o := range outcomes {
-			a := &found[at[o.Fingerprint]]
-			a.Outcomes = append(a.Outcomes, o)
-		}
-		return err
-	})
+	outcomes, err := collectIn(ctx, r.db.read, `SELECT document FROM outcomes
+		WHERE repo_id = $1 AND outcome <> 'unknown' AND fingerprint IN (%s) ORDER BY at, pull, fingerprint`,
+		[]any{r.id}, fingerprints, scanDocument[precedent.Outcome])
+	for _, o := range outcomes {
+		a := &found[at[o.Fingerprint]]
+		a.Outcomes = append(a.Outcomes, o)
+	}
+	return err
 }

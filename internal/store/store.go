@@ -24,6 +24,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -371,6 +372,37 @@ func insertRows(ctx context.Context, tx *sql.Tx, head, tail string, all [][]any)
 		}
 	}
 	return nil
+}
+
+// collectIn is collect for batches of values, whose numbers of parameters take the place of %s in the query. Its own
+// parameters come first.
+func collectIn[V, T any](ctx context.Context, q querier, query string, args []any, values []V,
+	scan func(scanner, *T) error,
+) ([]T, error) {
+	all := []T{}
+	err := inBatches(values, len(args)+1, func(numbers string, batch []any) error {
+		some, err := collect(ctx, q, fmt.Sprintf(query, numbers), slices.Concat(args, batch), scan)
+		all = append(all, some...)
+		return err
+	})
+	return all, err
+}
+
+// collectInFiles is collect for the rows that have one of the paths in a column; all rows if paths is nil.
+func collectInFiles[T any](ctx context.Context, q querier, query string, args []any, column string, paths []string,
+	scan func(scanner, *T) error,
+) ([]T, error) {
+	if paths == nil {
+		return collect(ctx, q, query, args, scan)
+	}
+	return collectIn(ctx, q, query+" AND "+column+" IN (%s)", args, paths, scan)
+}
+
+// executeIn is execute for batches of values, as collectIn has them.
+func executeIn[V any](ctx context.Context, on executor, statement string, args []any, values []V) error {
+	return inBatches(values, len(args)+1, func(numbers string, batch []any) error {
+		return execute(ctx, on, fmt.Sprintf(statement, numbers), slices.Concat(args, batch)...)
+	})
 }
 
 // inBatches calls use for batches of values that fit into one statement, with a list of their

@@ -256,13 +256,12 @@ func (db *DB) ListWork(ctx context.Context, f WorkFilter) ([]Work, error) {
 		where("w.id = $%d", f.ID)
 	}
 	if len(f.States) > 0 {
-		err := inBatches(f.States, len(args)+1, func(numbers string, states []any) error {
-			query, args = query+" AND "+workState+" IN ("+numbers+")", append(args, states...)
-			return nil
-		})
-		if err != nil {
-			return nil, err
+		var numbers []string
+		for _, state := range f.States {
+			args = append(args, state)
+			numbers = append(numbers, fmt.Sprintf("$%d", len(args)))
 		}
+		query += " AND " + workState + " IN (" + strings.Join(numbers, ", ") + ")"
 	}
 	args = append(args, f.Limit)
 	all, err := collect(ctx, db.read, query+fmt.Sprintf(" ORDER BY w.changed_at DESC, w.id LIMIT $%d", len(args)), args,
