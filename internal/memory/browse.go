@@ -34,14 +34,23 @@ type Seen struct {
 	Dismissed bool                  // a dismissal of it holds
 }
 
-// Findings returns the findings that reviews showed in the files, newest first; nil means all
-// files. Each has what Repo.Shown sets.
+// maxSeen limits the findings that are read without files, as there may be a million.
+const maxSeen = 10_000
+
+// Findings returns the findings that reviews showed in the files, newest first; nil means all files, of which the
+// 10,000 findings are read that were seen last.
 func (m *Memory) Findings(ctx context.Context, files []string) ([]Seen, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := rows.Shown(ctx, files, store.Change{})
+	var shown []store.Known
+	if files != nil {
+		shown, err = rows.Shown(ctx, files, store.Change{})
+	} else {
+		shown, err = rows.LatestFindings(ctx, "", store.Page{Limit: maxSeen})
+		shown = slices.DeleteFunc(shown, func(k store.Known) bool { return k.Seen == 0 })
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -52,6 +52,12 @@ func (m *Memory) Record(ctx context.Context, review *precedent.Review, posts ...
 	return rows.SaveReview(ctx, review, posts...)
 }
 
+// How many of the files with the most findings are looked at to find the hotspots: hidden findings do not count.
+const (
+	leastBusy = 100
+	busyShare = 2
+)
+
 // Hotspots returns the n files with the most findings, at least HotspotFrom of
 // them, most first.
 func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, error) {
@@ -59,11 +65,15 @@ func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, erro
 	if err != nil {
 		return nil, err
 	}
-	shown, err := rows.Shown(ctx, nil, store.Change{})
+	files, err := rows.BusyFiles(ctx, max(leastBusy, busyShare*n))
 	if err != nil {
 		return nil, err
 	}
-	elsewhere, err := rows.ShownElsewhere(ctx, nil)
+	shown, err := rows.Shown(ctx, files, store.Change{})
+	if err != nil {
+		return nil, err
+	}
+	elsewhere, err := rows.ShownElsewhere(ctx, files)
 	if err != nil {
 		return nil, err
 	}

@@ -73,8 +73,8 @@ func (r *Repo) DismissalsByID(ctx context.Context, prefix string, now time.Time,
 ) {
 	found, err := r.dismissals(ctx, r.db.read, `expires_at > $2 AND (
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
-			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
-		)) ORDER BY at DESC, id DESC LIMIT $4`, millis(now), prefix, limit)
+			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND id >= $3 AND id < $4
+		)) ORDER BY at DESC, id DESC LIMIT $5`, millis(now), prefix, prefix+lastRune, limit)
 	return preferExact(found, func(j precedent.Dismissal) bool { return j.ID == prefix || j.Finding == prefix }), err
 }
 

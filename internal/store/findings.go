@@ -165,14 +165,18 @@ func (r *Repo) LatestFindings(ctx context.Context, path string, p Page) ([]Known
 	return found, r.db.fail("read findings", err)
 }
 
+// lastRune is greater than what ids have: what begins with a prefix is from the prefix to before it with lastRune, which
+// an index finds.
+const lastRune = "\U0010FFFF"
+
 // FindingsByID returns the findings that have, or once had, an id that starts with the prefix,
 // ordered by id, at most limit. An exact match is returned alone.
 func (r *Repo) FindingsByID(ctx context.Context, prefix string, limit int) ([]Known, error) {
 	found, err := collect(ctx, r.db.read, `
 		SELECT `+knownColumns+` FROM findings WHERE repo_id = $1 AND fingerprint IN (
-			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($2)) = $2
-		) ORDER BY id, fingerprint LIMIT $3`,
-		[]any{r.id, prefix, limit}, scanKnown)
+			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND id >= $2 AND id < $3
+		) ORDER BY id, fingerprint LIMIT $4`,
+		[]any{r.id, prefix, prefix + lastRune, limit}, scanKnown)
 	if err != nil {
 		return nil, r.db.fail("find finding", err)
 	}

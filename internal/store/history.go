@@ -35,6 +35,16 @@ func (r *Repo) Shown(ctx context.Context, paths []string, except Change) ([]Know
 	return shown, r.db.fail("read history", err)
 }
 
+// BusyFiles returns the files with the most findings, shown or hidden, here and in other clones: at most limit. It
+// reads an index, as there may be a million findings.
+func (r *Repo) BusyFiles(ctx context.Context, limit int) ([]string, error) {
+	files, err := collect(ctx, r.db.read, `
+		SELECT path FROM (SELECT path, COUNT(*) AS n FROM findings WHERE repo_id = $1 GROUP BY path
+			UNION ALL SELECT path, COUNT(*) AS n FROM shared_findings WHERE repo_id = $1 GROUP BY path) found
+		GROUP BY path ORDER BY SUM(n) DESC, path LIMIT $2`, []any{r.id, limit}, scanOne[string])
+	return files, r.db.fail("read history", err)
+}
+
 // addSighting adds a row to the history of its finding.
 func addSighting(newest map[string]Known, s scanner) error {
 	var f precedent.Finding
