@@ -21,24 +21,17 @@ const (
 // sample reads what the statistics of one repository are computed from.
 func (m *Memory) sample(ctx context.Context, rows *store.Repo, since time.Time) (sample, error) {
 	s := sample{since: since}
-	first, _, err := rows.Period(ctx)
+	first, last, err := rows.Period(ctx)
 	if err != nil {
 		return s, err
 	}
-	all, err := rows.ReviewFacts(ctx, time.Time{})
-	if err != nil {
+	if s.reviews, err = rows.ReviewFacts(ctx, since, last.Add(time.Second)); err != nil {
 		return s, err
 	}
-	for _, r := range all {
-		if !r.At.Before(since) {
-			s.reviews = append(s.reviews, r)
+	if end := first.Add(firstMonth); !last.Before(end) { // the first month is over
+		if s.baseline, err = rows.ReviewFacts(ctx, first, end); err != nil {
+			return s, err
 		}
-		if r.At.Before(first.Add(firstMonth)) {
-			s.baseline = append(s.baseline, r)
-		}
-	}
-	if len(all) > 0 && all[len(all)-1].At.Before(first.Add(firstMonth)) {
-		s.baseline = nil // the first month is not over
 	}
 	if s.outcomes, err = rows.OutcomesSince(ctx, since); err != nil {
 		return s, err

@@ -80,9 +80,9 @@ type ReviewFacts struct {
 	Facts
 }
 
-// ReviewFacts returns the facts of the reviews since a time, oldest first.
-func (r *Repo) ReviewFacts(ctx context.Context, since time.Time) ([]ReviewFacts, error) {
-	return r.reviewFacts(ctx, "at >= $2 ORDER BY at, id", millis(since))
+// ReviewFacts returns the facts of the reviews from a time to before another one, oldest first.
+func (r *Repo) ReviewFacts(ctx context.Context, from, to time.Time) ([]ReviewFacts, error) {
+	return r.reviewFacts(ctx, "at >= $2 AND at < $3 ORDER BY at, id", millis(from), millis(to))
 }
 
 // LatestFacts returns the facts of the last reviews, the newest first: of one pull request, or of all changes if pull
