@@ -253,6 +253,27 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckOfTheSameHead: a review of another pull request with the same head does not turn the check green as long as
+// that one is open.
+func TestCheckOfTheSameHead(t *testing.T) {
+	s := newStage(t)
+	s.say(1, finding(1))
+	first := s.pull
+	second := *first
+	second.Number, second.Base.Name = 2, "next"
+	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[2] = &second })
+	for n, want := range []string{"failure", "success"} {
+		s.pull = &second
+		s.say(n+2)
+		s.World.Change(func() {
+			if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != want {
+				t.Errorf("%+v, want %s", cs, want)
+			}
+			first.State = forge.Closed
+		})
+	}
+}
+
 // TestPersonalTokensHaveNoChecks: that is said, and is not an error.
 func TestPersonalTokensHaveNoChecks(t *testing.T) {
 	s := newStage(t)

@@ -215,8 +215,10 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	if err != nil {
 		return err
 	}
-	end := OptionsOf(*p)
-	result, title := report.Check(j.review, end.FailOn, end.PassWithoutModel)
+	result, title, err := j.checkResult(ctx, OptionsOf(*p))
+	if err != nil {
+		return j.handleError(ctx, err, p)
+	}
 	c := forge.Check{
 		Name: forge.CheckName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),
 		Title: title, Body: j.writer.Safe(page), URL: j.d.URL,
@@ -233,6 +235,43 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	}
 	j.d.Checks++
 	return j.setState(ctx, store.PostConfirmed, "", p)
+}
+
+// checkResults are the results of a check, the worst last.
+var checkResults = []forge.CheckResult{forge.Success, forge.Neutral, forge.Incomplete, forge.Failure}
+
+// maxSameHead bounds the reviews of one head that are looked at.
+const maxSameHead = 50
+
+// checkResult returns the worst result of the open pull requests with the reviewed head: the commit has one check for
+// all of them, and a green one of another pull request must not let this one pass.
+func (j *job) checkResult(ctx context.Context, end Options) (worst, title string, err error) {
+	worst, title = report.Check(j.review, end.FailOn, end.PassWithoutModel)
+	var open []forge.PullRequest
+	known := map[int]bool{j.number: true}
+	for r, err := range j.Rows.ReviewsOfHead(ctx, j.review.Head, maxSameHead) {
+		if err != nil {
+			return "", "", err
+		}
+		number := *r.PullRequest
+		if known[number] {
+			continue
+		}
+		known[number] = true
+		if open == nil {
+			if open, err = j.Forge.Open(ctx, j.repo); err != nil {
+				return "", "", err
+			}
+		}
+		result, of := report.Check(r, end.FailOn, end.PassWithoutModel)
+		worse := slices.Index(checkResults, forge.CheckResult(result)) > slices.Index(checkResults, forge.CheckResult(worst))
+		if worse && slices.ContainsFunc(open, func(p forge.PullRequest) bool {
+			return p.Number == number && p.Head.SHA == j.review.Head
+		}) {
+			worst, title = result, fmt.Sprintf("#%d has the same head: %s", number, of)
+		}
+	}
+	return worst, title, nil
 }
 
 // takeRequestsBack dismisses our reviews that still request changes, although the check is

@@ -102,7 +102,7 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 		t.Fatal(n, err)
 	}
 	needs.Value(a.AddAudit(ctx, AuditRow{Who: marker, At: start}))(t)
-	texts := []string{"", "inline", insight.ID, "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
+	texts := []string{"", "inline", insight.ID, "task", "work", "r1", "head1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
 	for i := range reflect.TypeFor[*Repo]().NumMethod() {
 		name := reflect.TypeFor[*Repo]().Method(i).Name
 		if slices.Contains(writing, name) {

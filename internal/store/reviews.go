@@ -222,6 +222,12 @@ func (r *Repo) ReviewsOfPull(ctx context.Context, pull, limit int) iter.Seq2[*pr
 		r.id, pull, limit)
 }
 
+// ReviewsOfHead yields the reviews of a commit as the head of pull requests, the newest first, at most limit.
+func (r *Repo) ReviewsOfHead(ctx context.Context, head string, limit int) iter.Seq2[*precedent.Review, error] {
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND head = $2 AND pull > 0 ORDER BY at DESC, id DESC LIMIT $3",
+		r.id, head, limit)
+}
+
 // ReviewsSince yields the reviews since a time, the newest first, at most limit.
 func (r *Repo) ReviewsSince(ctx context.Context, since time.Time, limit int) iter.Seq2[*precedent.Review, error] {
 	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT $3",
