@@ -107,6 +107,9 @@ func (s *Site) review(q *request) error {
 	return s.render(q, title, "", body)
 }
 
+// listedOfReview limits the findings of each list of a review: browsers take many seconds for thousands.
+const listedOfReview = 200
+
 // reviewBody shows what a review found: what it showed, and what it hid, each with the reason.
 func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 	var prints []string
@@ -130,7 +133,11 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 		if len(items) == 0 {
 			return h.P(h.Class("none"), g.Text(none))
 		}
-		return h.Ul(h.Class("folded"), g.Group(items))
+		more := len(items) - listedOfReview
+		return g.Group{
+			h.Ul(h.Class("folded"), g.Group(items[:min(len(items), listedOfReview)])),
+			g.If(more > 0, h.P(g.Textf("%s more: ", thousands(more)), link(q.path("/findings"), "all findings"))),
+		}
 	}
 	failures := g.Map(r.Failures, func(f precedent.Failure) g.Node { return row(words(f.Step), words(f.Error)) })
 	var finders []g.Node
