@@ -456,6 +456,7 @@ type Error struct {
 	Kind   ErrorKind
 	Status int       // HTTP status; 0 without one
 	Retry  time.Time // when the request may be repeated; zero if unknown
+	Owner  string    // in lower case, if only requests about the repositories of an owner count against the rate limit
 	Msg    string
 	Said   string // the forge's own message, on one line; may be empty
 	Hint   string // what the user can do

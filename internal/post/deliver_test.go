@@ -264,7 +264,7 @@ func TestCheckOfTheSameHead(t *testing.T) {
 	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[2] = &second })
 	for n, want := range []string{"failure", "success"} {
 		s.pull = &second
-		s.say(n+2)
+		s.say(n + 2)
 		s.World.Change(func() {
 			if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != want {
 				t.Errorf("%+v, want %s", cs, want)

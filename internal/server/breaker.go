@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,14 +29,20 @@ type breaker struct {
 
 	mu       sync.Mutex
 	failures int
-	until    time.Duration
+	until    map[string]time.Duration // of each owner whose rate limit is exceeded, in lower case; of all for the empty one
 }
 
-// Wait returns how long nothing should be sent; 0 if something may be.
-func (b *breaker) Wait() time.Duration {
+// Wait returns how long nothing should be sent about the repositories of an owner; 0 if something may be. An empty owner
+// stands for what is about none, or several.
+func (b *breaker) Wait(owner string) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return max(b.until-b.elapsed(), 0)
+	return max(b.until[""]-b.elapsed(), b.until[strings.ToLower(owner)]-b.elapsed(), 0)
+}
+
+// pause keeps requests from being sent for a time. The caller has the mutex.
+func (b *breaker) pause(owner string, wait time.Duration) {
+	b.until[owner] = max(b.until[owner], b.elapsed()+wait)
 }
 
 // Report notes how a request ended. Errors that are about one repository do not count: 403 is one,
@@ -55,15 +62,14 @@ func (b *breaker) Report(err error) {
 	defer b.mu.Unlock()
 	switch e.Kind {
 	case forge.KindRate:
-		wait := min(max(e.Retry.Sub(b.now()), firstBreak), maxRateWait)
-		b.until = max(b.until, b.elapsed()+wait)
+		b.pause(e.Owner, min(max(e.Retry.Sub(b.now()), firstBreak), maxRateWait))
 	case forge.KindServer, forge.KindNetwork, forge.KindAuth:
 		if e.Err != nil || e.Status == http.StatusForbidden { // the caller stopped waiting; or see above
 			return
 		}
 		if b.failures++; b.failures >= breakAfter {
 			most := min(firstBreak<<min(b.failures-breakAfter, 10), maxBreak)
-			b.until = max(b.until, b.elapsed()+max(b.random(most), time.Second))
+			b.pause("", max(b.random(most), time.Second))
 		}
 	}
 }

@@ -35,7 +35,7 @@ const (
 
 // do does one job.
 func (s *Server) do(ctx context.Context, job *queue.Run) error {
-	if wait := s.breaker.Wait(); wait > 0 && job.Kind != queue.Prune && job.Kind != queue.Sweep {
+	if wait := s.breaker.Wait(job.Repo.Owner); wait > 0 && job.Kind != queue.Prune && job.Kind != queue.Sweep {
 		s.metrics.Job(job.Kind, "later")
 		return queue.Later(wait, forgePause)
 	}
@@ -48,7 +48,7 @@ func (s *Server) do(ctx context.Context, job *queue.Run) error {
 		s.o.Log.Info("the pull request was deleted", "repo", job.Repo.String(), "pull", job.Pull)
 		failed = nil
 	}
-	result, err := s.judge(ctx, failed)
+	result, err := s.judge(ctx, job.Repo.Owner, failed)
 	s.metrics.Job(job.Kind, result)
 	return err
 }
@@ -102,7 +102,7 @@ func (s *Server) work(ctx context.Context, job *queue.Run) error {
 }
 
 // judge turns the error of a job into what the queue does next, and names the result: a label of a metric.
-func (s *Server) judge(ctx context.Context, err error) (string, error) {
+func (s *Server) judge(ctx context.Context, owner string, err error) (string, error) {
 	if err == nil {
 		return "done", nil
 	}
@@ -121,11 +121,11 @@ func (s *Server) judge(ctx context.Context, err error) (string, error) {
 	case forge.KindFenced:
 		return "stopped", e.Err
 	case forge.KindRate:
-		return "later", queue.Later(max(s.breaker.Wait(), firstBreak), forgePause)
+		return "later", queue.Later(max(s.breaker.Wait(owner), firstBreak), forgePause)
 	case forge.KindNotFound, forge.KindClosed:
 		return "dead", queue.Never(err)
 	}
-	if wait := s.breaker.Wait(); wait > 0 {
+	if wait := s.breaker.Wait(owner); wait > 0 {
 		return "later", queue.Later(wait, forgePause)
 	}
 	return "failed", err

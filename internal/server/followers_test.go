@@ -101,13 +101,13 @@ func TestForbiddenRepository(t *testing.T) {
 	for range 64 {
 		p.poller.Round(t.Context())
 	}
-	if p.asked > 8 || p.breaker.Wait() != 0 {
-		t.Errorf("asked %d times, waits %s", p.asked, p.breaker.Wait())
+	if p.asked > 8 || p.breaker.Wait("") != 0 {
+		t.Errorf("asked %d times, waits %s", p.asked, p.breaker.Wait(""))
 	}
 	for range breakAfter {
 		p.breaker.Report(&forge.Error{Kind: forge.KindAuth, Status: http.StatusUnauthorized})
 	}
-	if p.breaker.Wait() == 0 {
+	if p.breaker.Wait("") == 0 {
 		t.Error("an unknown token is sent again and again")
 	}
 }
@@ -120,7 +120,7 @@ func TestBreakKeepsTheLongerWait(t *testing.T) {
 	for range 2 * breakAfter {
 		p.breaker.Report(&forge.Error{Kind: forge.KindServer, Status: http.StatusBadGateway})
 	}
-	if wait := p.breaker.Wait(); wait != time.Hour {
+	if wait := p.breaker.Wait(""); wait != time.Hour {
 		t.Errorf("waits %s", wait)
 	}
 }

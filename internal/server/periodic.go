@@ -36,7 +36,7 @@ func (s *Server) repositories(ctx context.Context) ([]precedent.Repo, error) {
 	all, err := s.served.Known(ctx)
 	if err != nil && ctx.Err() == nil {
 		s.o.Log.Warn("the repositories could not be listed", "error", err)
-		return nil, later{max(s.breaker.Wait(), unknownPause), "the forge did not list its repositories"}
+		return nil, later{max(s.breaker.Wait(""), unknownPause), "the forge did not list its repositories"}
 	}
 	return all, err
 }
@@ -108,7 +108,7 @@ func (s *Server) redeliver(ctx context.Context, repos []precedent.Repo) error {
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return err
-		case err != nil && s.breaker.Wait() > 0: // the next sweep asks again for the same time
+		case err != nil && s.breaker.Wait("") > 0: // the next sweep asks again for the same time
 			s.mu.Lock()
 			s.swept, s.shed = last, true
 			s.mu.Unlock()

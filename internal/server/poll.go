@@ -72,7 +72,7 @@ func (p *poller) Run(ctx context.Context) {
 // Round polls every repository once, if this replica leads and the forge may be asked, and
 // returns the time until the next round.
 func (p *poller) Round(ctx context.Context) time.Duration {
-	if wait := p.breaker.Wait(); wait > 0 {
+	if wait := p.breaker.Wait(""); wait > 0 {
 		return wait
 	}
 	if err := p.served.Refresh(ctx); err != nil && ctx.Err() == nil { // webhooks and jobs need them on each replica
@@ -94,7 +94,7 @@ func (p *poller) Round(ctx context.Context) time.Duration {
 	for range min(pollsAtOnce, len(all)) {
 		group.Go(func() {
 			for repo := range next {
-				if p.breaker.Wait() > 0 || ctx.Err() != nil {
+				if p.breaker.Wait(repo.Owner) > 0 || ctx.Err() != nil {
 					p.metrics.Poll(pollSkipped)
 					continue
 				}
@@ -107,7 +107,7 @@ func (p *poller) Round(ctx context.Context) time.Duration {
 	}
 	close(next)
 	group.Wait()
-	return max(p.pause(), p.breaker.Wait())
+	return max(p.pause(), p.breaker.Wait(""))
 }
 
 // pause is the interval with jitter, longer if little is left of the forge's quota.

@@ -307,7 +307,7 @@ func TestBackPressure(t *testing.T) {
 	var waits []time.Duration
 	for range 20 {
 		p.poller.Round(t.Context())
-		wait := p.breaker.Wait()
+		wait := p.breaker.Wait("")
 		waits = append(waits, wait.Round(time.Second))
 		elapsed += wait
 	}
@@ -318,7 +318,7 @@ func TestBackPressure(t *testing.T) {
 	}
 	p.err = nil
 	p.poller.Round(t.Context())
-	if p.breaker.Wait() != 0 || p.breaker.failures != 0 {
+	if p.breaker.Wait("") != 0 || p.breaker.failures != 0 {
 		t.Error("it does not recover")
 	}
 	p.err = &forge.Error{Kind: forge.KindNotFound}
@@ -326,12 +326,33 @@ func TestBackPressure(t *testing.T) {
 	for range 64 {
 		p.poller.Round(t.Context())
 	}
-	if n := p.asked - asked; n > 8 || p.breaker.Wait() != 0 {
+	if n := p.asked - asked; n > 8 || p.breaker.Wait("") != 0 {
 		t.Errorf("a repository that is gone was asked for %d times", n)
 	}
 	p.forge.quota = forge.Quota{Limit: 5000, Left: 100}
 	if pause := p.poller.pause(); pause < 4*time.Minute {
 		t.Errorf("with little quota left it polls after %s", pause)
+	}
+}
+
+// TestRateLimitOfAnOwner: an App has a limit in each organization, so that only the repositories of one wait for it.
+func TestRateLimitOfAnOwner(t *testing.T) {
+	p := newPollStage(t)
+	asked := map[string]int{}
+	p.forge.open = func(_ context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
+		if asked[repo.Owner]++; repo.Owner == "Acme" {
+			return nil, &forge.Error{Kind: forge.KindRate, Retry: p.time.Add(time.Hour), Owner: "acme"}
+		}
+		return nil, nil
+	}
+	p.serve(precedent.Repo{Host: "git.example", Owner: "Acme", Name: "shop"})
+	p.poller.Round(t.Context())
+	p.serve(precedent.Repo{Host: "git.example", Owner: "Acme", Name: "shop"}, precedent.Repo{Host: "git.example", Owner: "other", Name: "tool"})
+	if wait := p.poller.Round(t.Context()); wait > 2*DefaultInterval || asked["Acme"] != 1 || asked["other"] != 1 {
+		t.Errorf("waits %s, asked %v", wait, asked)
+	}
+	if p.breaker.Wait("ACME") == 0 || p.breaker.Wait("other") != 0 {
+		t.Error("the wrong owner waits")
 	}
 }
 

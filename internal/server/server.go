@@ -111,7 +111,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{o: o, started: time.Now(), edits: make(chan forge.Event, maxEdits)}
 	elapsed := func() time.Duration { return time.Since(s.started) } // does not jump
-	s.breaker = &breaker{elapsed: elapsed, now: o.Now, random: o.Random}
+	s.breaker = &breaker{elapsed: elapsed, now: o.Now, random: o.Random, until: map[string]time.Duration{}}
 	s.served = newServed(o.Repositories, o.Connection.Repositories, o.Now)
 	own := secret.NewOwn(o.Connection.Secrets...)
 	var err error

@@ -286,12 +286,12 @@ func TestJudge(t *testing.T) {
 		{"what the token cannot read", t.Context(), &forge.Error{Kind: forge.KindNotFound}, "dead"},
 		{"anything else", t.Context(), errors.New("it failed"), "failed"},
 	} {
-		got, err := s.judge(test.ctx, test.err)
+		got, err := s.judge(test.ctx, "Acme", test.err)
 		if got != test.want || (err == nil) != (test.err == nil) {
 			t.Errorf("%s: %s, %v", test.name, got, err)
 		}
 	}
-	if wait := s.breaker.Wait(); wait < 50*time.Second || wait > time.Minute {
+	if wait := s.breaker.Wait(""); wait < 50*time.Second || wait > time.Minute {
 		t.Errorf("after the rate limit nothing is sent for %s", wait)
 	}
 }

@@ -132,6 +132,19 @@ func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	return made.token, nil
 }
 
+// limitOf returns whose rate limit a request of an app counts against: each installation, which belongs to an owner, has
+// its own, and so has the app itself.
+func limitOf(ctx context.Context) string {
+	if ctx.Value(asAppKey{}) != nil {
+		return ""
+	}
+	if id, whole := ctx.Value(installationKey{}).(int64); whole { // counted by itself, as its owner is not known
+		return fmt.Sprint("installation ", id)
+	}
+	repo, _ := ctx.Value(repoKey{}).(precedent.Repo)
+	return strings.ToLower(repo.Owner)
+}
+
 // ofInstallation returns a token for a whole installation. Call it with the lock held.
 func (t *tokens) ofInstallation(ctx context.Context, id int64, now time.Time) (wire.Token, error) {
 	if k := t.whole[id]; now.Before(k.until.Add(-renewBefore)) {

@@ -70,7 +70,7 @@ func New(o Options) (*Client, error) {
 		Network: o.Network, Public: o.BaseURL == "",
 	}
 	if o.App != nil {
-		options.Renew = c.tokens.renew
+		options.Renew, options.Limit = c.tokens.renew, limitOf
 	}
 	c.wire = wire.New(options)
 	c.permissions, c.polls = wire.NewRecent[wire.PersonIn, forge.Permission](c.wire.Now), wire.NewPolls(c.wire.Now)

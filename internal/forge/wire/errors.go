@@ -28,6 +28,7 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	case limited:
 		e.Kind, e.Retry, e.Hint = forge.KindRate, until,
 			"wait, or use a token of another account: each account has its own limit"
+		e.Owner = t.o.Limit(r.Context())
 	case r.writes && isClosed(g.status, words):
 		e.Kind, e.Hint = forge.KindClosed, "it is locked, archived or deleted, or the token has no write access"
 	case g.status == http.StatusUnauthorized:

@@ -45,7 +45,7 @@ func quotaOf(h http.Header) (forge.Quota, bool) {
 
 // noteQuota records the time and the rate limit of a response. GitHub has a separate
 // limit for GraphQL; self-hosted forges may have none.
-func (t *Transport) noteQuota(h http.Header) {
+func (t *Transport) noteQuota(ctx context.Context, h http.Header) {
 	if at, err := http.ParseTime(h.Get("Date")); err == nil {
 		t.mu.Lock()
 		t.answered = at.UTC()
@@ -55,17 +55,21 @@ func (t *Transport) noteQuota(h http.Header) {
 	if of := h.Get("X-RateLimit-Resource"); !ok || of != "" && of != "core" {
 		return
 	}
+	owner := t.o.Limit(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.quota = q
+	l := t.limits[owner]
+	t.quota, l.quota = q, q
+	t.limits[owner] = l
 }
 
 // delay waits until the forge accepts requests again. A request that is known to be
 // refused is not sent: GitHub bans clients that go on.
 func (t *Transport) delay(ctx context.Context, writes bool) error {
+	owner := t.o.Limit(ctx)
 	t.mu.Lock()
-	until := t.pausedUntil
-	if q := t.quota; q.Limit > 0 && q.Left == 0 && q.Reset.After(until) {
+	until := t.limits[owner].pausedUntil
+	if q := t.limits[owner].quota; q.Limit > 0 && q.Left == 0 && q.Reset.After(until) {
 		until = q.Reset
 	}
 	now, wrote := t.o.Now(), t.lastWrite
@@ -75,7 +79,7 @@ func (t *Transport) delay(ctx context.Context, writes bool) error {
 		return t.canceledError(ctx.Err(), false)
 	}
 	if wait > t.o.MaxWait {
-		return t.rateLimitError(until)
+		return t.rateLimitError(until, owner)
 	}
 	if writes && !wrote.IsZero() {
 		// Do not wait longer after the clock was set back.
@@ -90,16 +94,16 @@ func (t *Transport) delay(ctx context.Context, writes bool) error {
 	return nil
 }
 
-func (t *Transport) rateLimitError(until time.Time) *forge.Error {
+func (t *Transport) rateLimitError(until time.Time, owner string) *forge.Error {
 	return &forge.Error{
-		Kind: forge.KindRate, Retry: until,
+		Kind: forge.KindRate, Retry: until, Owner: owner,
 		Msg:  fmt.Sprintf("%s rate limit exceeded until %s", t.o.Forge, until.UTC().Format(time.RFC3339)),
 		Hint: "wait, or use a token of another account: each account has its own limit",
 	}
 }
 
 // retryDelay returns how long to wait before the next attempt, and whether to make
-// one. A rate limit delays all requests through pausedUntil. A forge that was never reached does not run, or its
+// one. A rate limit delays all requests that count against it. A forge that was never reached does not run, or its
 // address is wrong: waiting does not help.
 func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration, bool) {
 	now := t.o.Now()
@@ -114,8 +118,9 @@ func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration
 			e.Retry = until
 		}
 		t.mu.Lock()
-		if until.After(t.pausedUntil) {
-			t.pausedUntil = until
+		if l := t.limits[e.Owner]; until.After(l.pausedUntil) {
+			l.pausedUntil = until
+			t.limits[e.Owner] = l
 		}
 		t.mu.Unlock()
 		return 0, try < maxTries // delay waits

@@ -157,7 +157,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	}
 	defer resp.Body.Close()
 	t.reached.Store(true)
-	t.noteQuota(resp.Header)
+	t.noteQuota(ctx, resp.Header)
 	limit := maxAnswer
 	if resp.StatusCode >= 300 {
 		limit = maxErrorBody

@@ -77,6 +77,8 @@ type Options struct {
 	// Renew is called once for a request that is answered with 401, and reports
 	// whether Token now returns a different token. It may be nil.
 	Renew func(ctx context.Context, refused Token) bool
+	// Limit returns which rate limit a request counts against: forge.Error.Owner. It may be nil for one of all.
+	Limit func(ctx context.Context) string
 
 	// Plain reports whether the response to a request is text instead of JSON, and may be empty. It may be nil.
 	Plain func(*http.Request) bool
@@ -110,12 +112,18 @@ type Transport struct {
 	writing chan struct{} // holds one entry while a request that makes a change is in flight
 	reached atomic.Bool   // a response came
 
-	mu          sync.Mutex
+	mu        sync.Mutex
+	quota     forge.Quota // as of the last response
+	limits    map[string]limit
+	answered  time.Time // the Date of the last response
+	lastWrite time.Time // when the last request that makes a change ended
+	sent      []Token   // recently used tokens, which no error may repeat
+}
+
+// limit is a rate limit that has a count of its own.
+type limit struct {
 	quota       forge.Quota
-	answered    time.Time // the Date of the last response
 	pausedUntil time.Time // the forge asked not to send anything before
-	lastWrite   time.Time // when the last request that makes a change ended
-	sent        []Token   // recently used tokens, which no error may repeat
 }
 
 // New returns a Transport. It sends nothing.
@@ -123,6 +131,9 @@ func New(o Options) *Transport {
 	o.MaxWait, o.Timeout = cmp.Or(o.MaxWait, defaultMaxWait), cmp.Or(o.Timeout, defaultTimeout)
 	if o.Token == nil {
 		o.Token = Static(Token{})
+	}
+	if o.Limit == nil {
+		o.Limit = func(context.Context) string { return "" }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -133,7 +144,7 @@ func New(o Options) *Transport {
 	if o.Rand == nil {
 		o.Rand = rand.N[time.Duration]
 	}
-	t := &Transport{o: o, base: o.Transport, cache: newCache(maxCache), writing: make(chan struct{}, 1)}
+	t := &Transport{o: o, base: o.Transport, cache: newCache(maxCache), writing: make(chan struct{}, 1), limits: map[string]limit{}}
 	if t.base == nil {
 		direct := http.DefaultTransport.(*http.Transport).Clone()
 		direct.Proxy = nil // only cmd/precedent reads the environment

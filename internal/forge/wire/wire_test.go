@@ -216,6 +216,34 @@ func TestWritesAfterLimits(t *testing.T) {
 }
 
 // TestNoConnection: what could not be sent was not carried out. It is sent again if the forge was reached before.
+// TestLimitOfEachOwner: what exceeds a rate limit does not keep requests that count against another one.
+func TestLimitOfEachOwner(t *testing.T) {
+	type ownerKey struct{}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/acme" {
+			w.Header().Set("Retry-After", "3600")
+			http.Error(w, `{"message":"API rate limit exceeded"}`, http.StatusForbidden)
+			return
+		}
+		_, _ = io.WriteString(w, "{}")
+	}))
+	defer site.Close()
+	tr, clock := transport(t, site.URL, func(o *Options) {
+		o.Limit = func(ctx context.Context) string { owner, _ := ctx.Value(ownerKey{}).(string); return owner }
+	})
+	began := clock.Now()
+	for _, owner := range []string{"acme", "other", "acme", "other"} {
+		_, err := send(context.WithValue(t.Context(), ownerKey{}, owner), tr, http.MethodGet, site.URL+"/api/"+owner, "")
+		e, limited := errors.AsType[*forge.Error](err)
+		if limited != (owner == "acme") || limited && (e.Kind != forge.KindRate || e.Owner != owner) {
+			t.Errorf("%s: %v", owner, err)
+		}
+	}
+	if waited := clock.Now().Sub(began); waited != 0 {
+		t.Errorf("waited %s", waited)
+	}
+}
+
 func TestNoConnection(t *testing.T) {
 	s := serve(t)
 	reached, waits := transport(t, s.URL, nil)
