@@ -77,7 +77,6 @@ func (p posterior) add(g *grid, l Label, forgetting float64) {
 	}
 }
 
-// weigh computes the chances.
 func (p posterior) weigh(g *grid) {
 	top := math.Inf(-1)
 	for i, log := range p.logs {

@@ -173,7 +173,6 @@ type thread struct {
 	Answers []reply `json:"answers" jsonschema:"the last answers, oldest first"`
 }
 
-// reply is an answer in a thread as agents see it.
 type reply struct {
 	Who      string `json:"who"`
 	MayWrite bool   `json:"may_write" jsonschema:"the person has write permission"`

@@ -77,7 +77,6 @@ func (s *Server) addLearnings(all func(context.Context) ([]precedent.Learning, e
 		})
 }
 
-// selectLearnings returns a page of the learnings that are asked for.
 func selectLearnings(all []precedent.Learning, in learningsInput) (page[learning], error) {
 	if err := checkPaths(in.Paths); err != nil {
 		return page[learning]{}, err

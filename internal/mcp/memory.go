@@ -17,7 +17,6 @@ const (
 	maxInsights    = 12
 )
 
-// overview is the result of get_repo_memory.
 type overview struct {
 	Repositories []string   `json:"repositories" jsonschema:"the names of the repository"`
 	Reviews      int        `json:"reviews"`

@@ -19,7 +19,6 @@ type precedentsInput struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"at most this many comments: 1 to 100, 10 if it is missing"`
 }
 
-// said is a comment of a person as agents see it.
 type said struct {
 	PullRequest int    `json:"pull_request"`
 	Author      string `json:"author"`

@@ -74,7 +74,6 @@ func forwardChecked(in io.Reader, to, out io.Writer) error {
 	return lines.Err()
 }
 
-// refusal is the answer to a message that is not valid.
 func refusal(err error) []byte {
 	const invalidRequest = -32600
 	answer, _ := json.Marshal(map[string]any{ // plain values

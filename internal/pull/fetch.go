@@ -25,7 +25,6 @@ const (
 // errNotFetched means that only the forge's diff can be read.
 var errNotFetched = errors.New("git could not fetch the pull request: its files cannot be read")
 
-// fetched are the commits of a pull request.
 type fetched struct {
 	run.Subject
 	Spec git.Pull

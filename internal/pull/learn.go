@@ -69,7 +69,6 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	return p.Workspace.Memory.Outcomes(ctx, p.Number)
 }
 
-// threadsFailure joins what went wrong with the threads.
 func threadsFailure(failures []precedent.Failure) string {
 	why := "its threads could not be read"
 	for _, f := range failures {

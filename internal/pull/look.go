@@ -103,7 +103,6 @@ func describeFix(c *report.Closed, answer precedent.ThreadAnswer, head string, o
 	}
 }
 
-// describeDismissal says who dismissed a finding.
 func describeDismissal(c *report.Closed, t precedent.Thread, answer precedent.ThreadAnswer, votes []thread.Vote,
 	author precedent.ForgeID,
 ) {

@@ -98,7 +98,6 @@ func (p *Publisher) isOurs(c forge.Comment) bool {
 	return marked || c.Author.ID == p.Poster.Me.ID
 }
 
-// message is a comment in a conversation that a person opened.
 func (p *Publisher) message(ctx context.Context, c forge.Comment) precedent.Message {
 	m := precedent.Message{
 		ID: c.ID, Who: c.Author.Login, WhoID: c.Author.ID, Own: p.isOurs(c), At: c.At,

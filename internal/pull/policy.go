@@ -27,7 +27,6 @@ func (p *Pull) BasePolicy(ctx context.Context) (precedent.Policy, error) {
 	return p.policyAt(ctx, p.Base.SHA)
 }
 
-// policyAt reads the policy of a commit.
 func (p *Pull) policyAt(ctx context.Context, commit string) (precedent.Policy, error) {
 	repo := p.Repo.commits.Repo
 	blobs := repo.Blobs(ctx)

@@ -327,7 +327,6 @@ func deliverySummary(d post.Delivery) string {
 	return words
 }
 
-// noticeQuota says how much of the forge's rate limit is left.
 func (p *Pull) noticeQuota(ctx context.Context) {
 	if q := p.Conn.Quota(); q.Limit > 0 {
 		p.Env.Notice(ctx, "%s has %s", p.Conn.Host(), QuotaLeft(q))

@@ -264,7 +264,6 @@ func (p *Pull) answers(ctx context.Context) comment.Answers {
 	return comment.Answers{Unknown: no != "", Maintainers: len(p.People.Maintainers) > 0}
 }
 
-// mayWrite tells whether a person has write permission.
 func (p *Pull) mayWrite(ctx context.Context) func(forge.Person) bool {
 	return func(who forge.Person) bool { return p.People.Permission(ctx, who).MayWrite() }
 }

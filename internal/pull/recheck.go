@@ -75,7 +75,6 @@ type verdictOnCite struct {
 	author, url string // as they are now; may be empty
 }
 
-// ask tells whether a comment can be cited.
 func (c *rechecker) ask(ctx context.Context, one precedent.Cite) verdictOnCite {
 	if v, ok := c.known[one.ID]; ok {
 		return v
@@ -98,7 +97,6 @@ var (
 	errTooMany  = fmt.Errorf("only %d comments are read again", maxRechecked)
 )
 
-// read reads a comment again.
 func (c *rechecker) read(ctx context.Context, one precedent.Cite) (verdictOnCite, error) {
 	from := one.Precedent
 	kind, id, ok := strings.Cut(one.ID, ":")
@@ -131,7 +129,6 @@ func (c *rechecker) read(ctx context.Context, one precedent.Cite) (verdictOnCite
 	return verdictOnCite{author: now.Author.Login, url: now.URL}, nil
 }
 
-// forget records that a comment was deleted.
 func (c *rechecker) forget(ctx context.Context, ref forge.CommentRef) {
 	kept := corpus.Corpus{Rows: c.Rows, Now: c.Pull.Env.Now}
 	if _, err := kept.Delete(ctx, string(ref.Kind), kept.Now(), ref.ID); err != nil &&

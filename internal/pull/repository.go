@@ -93,7 +93,6 @@ func openClone(ctx context.Context, r *workspace.Env, at workspace.Location, nam
 	return nil, err
 }
 
-// isRemote tells whether a remote of the clone is the repository.
 func isRemote(clone *git.Repo, at forge.Address, named precedent.Repo) bool {
 	return slices.ContainsFunc(clone.Remotes(), func(remote git.Remote) bool {
 		id, err := at.Remote(remote.URL)

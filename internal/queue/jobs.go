@@ -67,7 +67,6 @@ type Filter struct {
 // ErrUnknown means that there is no entry with the id.
 var ErrUnknown = errors.New("there is no such job")
 
-// defaultLimit is how many entries List returns by default.
 const defaultLimit = 100
 
 // List returns the entries, those that changed last first.

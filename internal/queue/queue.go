@@ -197,7 +197,6 @@ func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// lookNow looks at the runs before the next look is due.
 func (q *Queue) lookNow() {
 	select {
 	case q.look <- struct{}{}:

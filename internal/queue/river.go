@@ -37,7 +37,6 @@ func (entry) InsertOpts() river.InsertOpts {
 	}}}
 }
 
-// worker runs entries.
 type worker struct {
 	river.WorkerDefaults[entry]
 	queue *Queue
@@ -84,7 +83,6 @@ const (
 	rescueMargin = time.Hour
 )
 
-// openRiver makes River's tables and its client.
 func (q *Queue) openRiver(ctx context.Context) error {
 	onPostgreSQL := q.db.Engine() == store.PostgreSQL
 	connections := 1

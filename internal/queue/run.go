@@ -70,7 +70,6 @@ func (q *Queue) serve(ctx context.Context, job *river.Job[entry]) error {
 	return q.end(ctx, r, q.run(ctx, r))
 }
 
-// setBusy notes that a job of River is being done here, or no longer.
 func (q *Queue) setBusy(job int64, busy bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -166,7 +165,6 @@ func (q *Queue) stale() bool {
 	return q.db.Engine() == store.PostgreSQL && time.Since(q.renewed) >= q.o.Lease
 }
 
-// run does the work of an entry.
 func (q *Queue) run(ctx context.Context, r *Run) error {
 	if err := r.readTask(); err != nil {
 		return Never(err)
@@ -224,7 +222,6 @@ func (q *Queue) do(ctx context.Context, r *Run) (err error) {
 	return q.o.Do(ctx, r)
 }
 
-// ending is what becomes of an entry after an execution.
 type ending struct {
 	ended           string // what is saved of it: store.WorkDone, store.WorkDead, or nothing if it runs again
 	problem, reason string
@@ -322,7 +319,6 @@ func (q *Queue) end(ctx context.Context, r *Run, err error) error {
 	return river.JobSnooze(e.after)
 }
 
-// complete ends River's job.
 func (q *Queue) complete(ctx context.Context, tx *sql.Tx, job *river.Job[entry]) (err error) {
 	if q.db.Engine() == store.SQLite {
 		_, err = river.JobCompleteTx[*riversqlite.Driver](ctx, tx, job)

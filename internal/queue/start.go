@@ -19,7 +19,6 @@ const (
 	pruneEvery = time.Hour
 )
 
-// period is a kind that is wanted once an interval.
 type period struct {
 	kind     Kind
 	interval time.Duration

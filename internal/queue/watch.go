@@ -15,7 +15,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// watch cancels runs that must not go on.
 func (q *Queue) watch(ctx context.Context) error {
 	if err := q.startClaiming(ctx); err != nil {
 		return err
@@ -79,7 +78,6 @@ func (q *Queue) renew(ctx context.Context, add bool) (alive bool, err error) {
 	return alive, err
 }
 
-// cancelRuns cancels all runs of this replica.
 func (q *Queue) cancelRuns(why error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -230,7 +228,6 @@ func (q *Queue) sweep(ctx context.Context) error {
 	})
 }
 
-// beginPeriods wants the kinds whose interval is over.
 func (q *Queue) beginPeriods(ctx context.Context) error {
 	var all error
 	for _, p := range q.periods {

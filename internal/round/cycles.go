@@ -64,7 +64,6 @@ func countCycles(own []pull.OwnComment, head string) cycles {
 	return c
 }
 
-// count counts one comment.
 func (c *cycles) count(s pull.OwnComment, head string, before map[string]bool) {
 	switch s.Kind {
 	case comment.Answer, comment.Remark, comment.GivenUp:
@@ -100,7 +99,6 @@ func (c *cycles) latest() string {
 	return c.last.Review
 }
 
-// has tells whether a note was posted.
 func (c *cycles) has(kind comment.Kind, key string) bool {
 	return slices.ContainsFunc(c.own, func(s pull.OwnComment) bool { return s.Kind == kind && s.Answers == key })
 }

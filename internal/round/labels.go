@@ -91,7 +91,6 @@ func (x *round) enter(ctx context.Context, to label.State) error {
 	return x.pub.Rows.ForgetWatchedShape(ctx, pull.Number)
 }
 
-// swap adds a label and then removes others.
 func (x *round) swap(ctx context.Context, add string, remove []string, to label.State) error {
 	pull := x.pub.Pull
 	if add != "" {

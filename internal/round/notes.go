@@ -33,7 +33,6 @@ func (x *round) say(ctx context.Context, kind comment.Kind, key, review string, 
 	return x.recount(ctx)
 }
 
-// recount reads our comments again.
 func (x *round) recount(ctx context.Context) error {
 	p := x.pub.Pull
 	all, err := p.Conn.Comments(ctx, p.Repo.Repo, p.Number)

@@ -125,7 +125,6 @@ func Do(ctx context.Context, r *workspace.Env, conn workspace.Connection, repo p
 	return x.did, err
 }
 
-// round is one call of Round.
 type round struct {
 	pub      *pull.Publisher
 	job      run.Job
@@ -205,7 +204,6 @@ type facts struct {
 	unread   bool // the head is to be reviewed without anybody asking
 }
 
-// step is what a round does.
 type step int
 
 const (
@@ -246,7 +244,6 @@ func (f facts) due() step {
 	return doNothing
 }
 
-// act does what is due.
 func (x *round) act(ctx context.Context) error {
 	state := x.did.Before
 	if !slices.Contains(x.triggers.On, precedent.OnLabel) {

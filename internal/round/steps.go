@@ -162,7 +162,6 @@ func (x *round) fixAsked(ctx context.Context) error {
 	return err
 }
 
-// attempt makes one attempt to fix what is open.
 func (x *round) attempt(ctx context.Context) error {
 	pub, head := x.pub, x.pub.Pull.Head.SHA
 	x.did.Did = Fix

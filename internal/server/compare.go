@@ -14,7 +14,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// news is what a poll of a repository found.
 type news struct {
 	tasks []queue.Task
 	seen  []workspace.PullSeen // those that changed, as they are now

@@ -33,7 +33,6 @@ const (
 	syncBack  = 18               // months that the first sync reads
 )
 
-// do does one job.
 func (s *Server) do(ctx context.Context, job *queue.Run) error {
 	if wait := s.breaker.Wait(job.Repo.Owner); wait > 0 && job.Kind != queue.Prune && job.Kind != queue.Sweep {
 		s.metrics.Job(job.Kind, "later")
@@ -78,7 +77,6 @@ func (l later) Error() string { return "again in " + l.after.String() + ": " + l
 // forgePause is why jobs wait while the forge refuses requests or fails.
 const forgePause = "the forge asks for a pause, or does not answer"
 
-// work does what the kind of a job says.
 func (s *Server) work(ctx context.Context, job *queue.Run) error {
 	switch job.Kind {
 	case queue.Review, queue.Fix:
@@ -163,7 +161,6 @@ func (s *Server) round(ctx context.Context, job *queue.Run) error {
 	return s.o.Reviewer.RoundEnded(ctx, job.Repo, job.Pull, did.Head)
 }
 
-// options are those of a round.
 func (s *Server) options(job *queue.Run) (run.Job, round.Options) {
 	o := s.o.Round
 	o.At, o.Check, o.Pushing = s.location(), job.Check, job.Pushing
@@ -283,7 +280,6 @@ func (s *Server) wantAsked(ctx context.Context, job *queue.Run, head string) err
 	})
 }
 
-// pull reads the pull request of a job.
 func (s *Server) pull(ctx context.Context, job *queue.Run) (*pull.Pull, func(), error) {
 	repo, err := pull.OpenRepository(ctx, s.o.Reviewer, s.location(), job.Repo)
 	if err != nil {

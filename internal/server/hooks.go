@@ -145,7 +145,6 @@ func (h *hooks) read(w http.ResponseWriter, r *http.Request) (body []byte, wrong
 	}
 }
 
-// store stores the delivery and what it makes due.
 func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Event) (hookResult, string, error) {
 	name := header.Event
 	if e.Kind == forge.NoEvent {

@@ -41,7 +41,6 @@ func NewLog(to io.Writer, format string, level slog.Level, secrets []string) *sl
 	return slog.New(logHandler{h, secret.NewOwn(secrets...)})
 }
 
-// logHandler cleans what is logged.
 type logHandler struct {
 	slog.Handler
 	own secret.Own
@@ -63,7 +62,6 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup returns h: groups have no place in the list of fields.
 func (h logHandler) WithGroup(string) slog.Handler { return h }
 
-// attrs returns those that may be logged.
 func (h logHandler) attrs(all []slog.Attr) []slog.Attr {
 	var kept []slog.Attr
 	for _, a := range all {
@@ -86,7 +84,6 @@ func (h logHandler) attrs(all []slog.Attr) []slog.Attr {
 	return kept
 }
 
-// clean makes a text fit for a log.
 func (h logHandler) clean(s string, limit int) string {
 	s, _ = secret.Redact("", text.Cut(text.VisibleLine(s), limit))
 	return withoutOwn(h.own, s)

@@ -33,10 +33,8 @@ var (
 	gateStatuses = []string{"passed", "failed", "flaky", "timeout", "resource", "skipped"}
 )
 
-// queueStates are the states of the gauge of jobs.
 var queueStates = []string{"ready", "waiting", "running", "dead"}
 
-// secondsBuckets are the upper bounds of the histograms.
 var secondsBuckets = []float64{0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800}
 
 func newMetrics(version string, quota func() forge.Quota, stats func(context.Context) (queue.Stats, error)) *metrics {

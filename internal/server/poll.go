@@ -42,7 +42,6 @@ type poller struct {
 	repos map[precedent.Repo]*watched
 }
 
-// watched is what the poller knows of a repository.
 type watched struct {
 	fails int // in a row
 	skip  int // polls to leave out
@@ -204,7 +203,6 @@ func (p *poller) watched(repo precedent.Repo) *watched {
 	return w
 }
 
-// keepOnly forgets all other repositories.
 func (p *poller) keepOnly(all []precedent.Repo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -54,7 +54,6 @@ func newServed(from Repositories, list func(context.Context, string) ([]preceden
 
 func nameOf(r precedent.Repo) string { return strings.ToLower(r.String()) }
 
-// set replaces the repositories.
 func (s *served) set(all []precedent.Repo) {
 	s.byName = map[string]precedent.Repo{}
 	for _, r := range all {

@@ -130,7 +130,6 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// pollClaim is the name of the claim of the replica that polls.
 const pollClaim = "poller"
 
 // takeOver lets this process poll at once if it is the only one, as it is with SQLite: one before it

@@ -27,7 +27,6 @@ const (
 	rejectTime         = time.Second
 )
 
-// hookPaths are where each kind of forge sends webhooks.
 var hookPaths = map[forge.Kind]string{forge.GitHub: "/webhooks/github", forge.Gitea: "/webhooks/gitea"}
 
 // web returns the HTTP server. It does not look at the Host header: nothing that it answers itself
@@ -83,10 +82,8 @@ func (s *Server) mayLook(r *http.Request) bool {
 	return wire.IsLoopback(wire.HostOf(r.RemoteAddr)) && wire.IsLoopback(wire.HostOf(r.Host))
 }
 
-// proxyHeaders are headers by which proxies say that they are one.
 var proxyHeaders = []string{"Forwarded", "Via", "X-Real-Ip", "Cf-Connecting-Ip", "True-Client-Ip"}
 
-// readiness is what /readyz answers.
 type readiness struct {
 	Ready    bool   `json:"ready"`
 	Database string `json:"database"`

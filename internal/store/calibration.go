@@ -65,7 +65,6 @@ func (r *Repo) Thresholds(ctx context.Context, limit int) ([]Threshold, error) {
 	return found, r.db.fail("read thresholds", err)
 }
 
-// thresholds returns the newest first.
 func (r *Repo) thresholds(ctx context.Context, q querier, limit int) ([]Threshold, error) {
 	return collect(ctx, q, `SELECT review_id, at, threshold, source, labels FROM thresholds
 		WHERE repo_id = $1 ORDER BY at DESC, review_id DESC LIMIT $2`, []any{r.id, limit}, func(s scanner, t *Threshold) error {

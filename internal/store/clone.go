@@ -153,7 +153,6 @@ func (db *DB) Adopt(ctx context.Context, current, other precedent.Repo) error {
 	})
 }
 
-// addIdentity gives rows another identity.
 func (db *DB) addIdentity(ctx context.Context, tx *sql.Tx, identity precedent.Repo, id string) error {
 	return execute(ctx, tx,
 		"INSERT INTO identities (host, owner, name, repo_id, added_at) VALUES ($1, $2, $3, $4, $5)",

@@ -162,7 +162,6 @@ type conversation struct {
 	root precedent.ForgeID
 }
 
-// commentKey identifies a comment.
 type commentKey struct {
 	kind string
 	id   precedent.ForgeID
@@ -228,7 +227,6 @@ func fromZeroMillis(ms int64) time.Time {
 	return fromMillis(ms)
 }
 
-// conversationsAfter returns the conversations after one, in order.
 func (s *corpusSave) conversationsAfter(ctx context.Context, last conversation, n int) ([]conversation, error) {
 	return collect(ctx, s.tx, `SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND (kind > $2 OR kind = $2 AND root > $3)
 		ORDER BY kind, root LIMIT $4`, []any{s.repo.id, last.kind, string(last.root), n}, scanConversation)
@@ -236,7 +234,6 @@ func (s *corpusSave) conversationsAfter(ctx context.Context, last conversation, 
 
 func scanConversation(s scanner, c *conversation) error { return s.Scan(&c.kind, &c.root) }
 
-// conversations returns those that changed, in order.
 func (s *corpusSave) conversations() []conversation {
 	return slices.SortedFunc(maps.Keys(s.touched), func(a, b conversation) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root))

@@ -106,7 +106,6 @@ func (s *corpusSave) pullsOf(ctx context.Context,
 	return s.loadPulls(ctx, numbers)
 }
 
-// chunkKey identifies a chunk.
 type chunkKey struct {
 	commentKey
 	chunk int
@@ -118,7 +117,6 @@ type storedChunk struct {
 	number int64 // in the index; 0 if it is not there
 }
 
-// storedChunks returns the chunks that begin with any of the comments.
 func (s *corpusSave) storedChunks(
 	ctx context.Context, members map[conversation][]*precedent.CorpusComment,
 ) (map[chunkKey]storedChunk, error) {

@@ -152,7 +152,6 @@ func (s *corpusSave) delete(k commentKey, c precedent.CorpusComment, old *preced
 // corpusTime is a time as it comes back from the database.
 func corpusTime(t time.Time) time.Time { return fromZeroMillis(zeroMillis(t)) }
 
-// write writes the comments that changed.
 func (s *corpusSave) write(ctx context.Context) error {
 	var comments [][]any
 	for _, k := range s.dirty {

@@ -14,7 +14,6 @@ import (
 // whole: some 10 KB.
 const blockDocs = 64
 
-// lastNumber returns the highest number of a chunk in the index.
 func (s *corpusSave) lastNumber(ctx context.Context) (int64, error) {
 	var last int64
 	err := row(ctx, s.tx, "SELECT COALESCE(MAX(number), 0) FROM corpus_chunks WHERE repo_id = $1", []any{s.repo.id},

@@ -8,7 +8,6 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// loadPulls reads the pull requests with the numbers.
 func (s *corpusSave) loadPulls(ctx context.Context, numbers []int) (map[int]precedent.CorpusPull, error) {
 	found := make(map[int]precedent.CorpusPull, len(numbers))
 	all, err := collectIn(ctx, s.tx, "SELECT number, title, author_id, author, merged, reverted, updated_at FROM corpus_pulls "+
@@ -35,7 +34,6 @@ func mergePull(old, in precedent.CorpusPull) precedent.CorpusPull {
 	return in
 }
 
-// savePulls saves the pull requests, and which ones they reverted.
 func (s *corpusSave) savePulls(ctx context.Context) error {
 	if len(s.page.Pulls) == 0 {
 		return nil
@@ -90,7 +88,6 @@ func (s *corpusSave) writePulls(ctx context.Context, known map[int]precedent.Cor
 			author = excluded.author, merged = excluded.merged, updated_at = excluded.updated_at`, pulls)
 }
 
-// touchPulls has the conversations of pull requests chunked again.
 func (s *corpusSave) touchPulls(ctx context.Context, numbers []int) error {
 	all, err := collectIn(ctx, s.tx, "SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND pull IN (%s)",
 		[]any{s.repo.id}, numbers, scanConversation)

@@ -18,7 +18,6 @@ func (r *Repo) saveDecisions(ctx context.Context, tx *sql.Tx, review *precedent.
 		"", decisions)
 }
 
-// readDecisions sets the trails of the review's findings.
 func (r *Repo) readDecisions(ctx context.Context, review *precedent.Review) error {
 	return rows(ctx, r.db.read, `
 		SELECT finding, step, text, delta, caused_by FROM decisions

@@ -24,7 +24,6 @@ var ErrDump = errors.New("it is not a complete export of an installation by this
 // dumpFormat is the number of the form of a dump.
 const dumpFormat = 1
 
-// dumpHead is the first line of a dump.
 type dumpHead struct {
 	Format int   `json:"precedent_installation"`
 	Schema int64 `json:"schema"`
@@ -97,7 +96,6 @@ func (db *DB) beSlow(ctx context.Context, tx *sql.Tx) error {
 	return execute(ctx, tx, db.dialect.slow)
 }
 
-// dumpRows writes the rows of a table.
 func dumpRows(ctx context.Context, tx *sql.Tx, t table, lines *json.Encoder) (int, error) {
 	found, err := tx.QueryContext(ctx, "SELECT * FROM "+t.name+" ORDER BY "+t.key)
 	if err != nil {
@@ -178,7 +176,6 @@ func (db *DB) Restore(ctx context.Context, from io.Reader) (int, error) {
 	return total, nil
 }
 
-// restoreRows inserts rows until the end of the dump.
 func restoreRows(ctx context.Context, tx *sql.Tx, lines *json.Decoder) (total int, err error) {
 	for {
 		var line struct {
@@ -226,7 +223,6 @@ func (d dumpRow) insert() (statement string, values []any, err error) {
 		")", values, nil
 }
 
-// dumpedValue is a value as it is stored.
 func dumpedValue(v any) (any, error) {
 	switch v := v.(type) {
 	case json.Number:

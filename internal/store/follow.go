@@ -97,7 +97,6 @@ func otherNumber(ctx context.Context, tx *sql.Tx, id string, numbered precedent.
 	return n > 0, err
 }
 
-// addRepo makes an empty set of rows.
 func (db *DB) addRepo(ctx context.Context, tx *sql.Tx) (string, error) {
 	id := newID()
 	err := execute(ctx, tx, "INSERT INTO repos (id, created_at) VALUES ($1, $2)", id, millis(db.now()))

@@ -45,7 +45,6 @@ func (r *Repo) BusyFiles(ctx context.Context, limit int) ([]string, error) {
 	return files, r.db.fail("read history", err)
 }
 
-// addSighting adds a row to the history of its finding.
 func addSighting(newest map[string]Known, s scanner) error {
 	var f precedent.Finding
 	var ms int64

@@ -82,7 +82,6 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// memoryAddress is the address of a database in memory.
 const memoryAddress = ":memory:"
 
 // OpenMemory opens an empty database in memory.

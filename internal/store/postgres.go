@@ -237,7 +237,6 @@ func closeConn(conn *sql.Conn) error {
 	return err
 }
 
-// lockNumber is the number of an advisory lock.
 func lockNumber(name string) int64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, "precedent "+name)

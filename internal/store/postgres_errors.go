@@ -67,7 +67,6 @@ func postgresCode(p *pgconn.PgError) error {
 	return nil
 }
 
-// postgresHints say what the user can do.
 var postgresHints = map[error]string{
 	ErrURL: "write it as postgres://user:password@host:5432/database; a password with special characters is " +
 		"percent-encoded",

@@ -44,7 +44,6 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 	return c, err
 }
 
-// subtract is the number of rows deleted between two counts.
 func (c Counts) subtract(after Counts) Counts {
 	return Counts{
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
@@ -210,7 +209,6 @@ func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (
 	return deleted, r.shrinkAfter(ctx, deleted)
 }
 
-// delete runs use in a transaction, and returns what was deleted.
 func (r *Repo) delete(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
 	var before, after Counts
 	err := r.change(ctx, op, func(tx *sql.Tx) error {

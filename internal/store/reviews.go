@@ -200,7 +200,6 @@ func (r *Repo) ReviewsOf(ctx context.Context, work string, limit int) iter.Seq2[
 		r.id, work, limit)
 }
 
-// reviews yields the reviews whose ids a query selects.
 func (r *Repo) reviews(ctx context.Context, query string, args ...any) iter.Seq2[*precedent.Review, error] {
 	return func(yield func(*precedent.Review, error) bool) {
 		ids, err := collect(ctx, r.db.read, query, args, scanOne[string])

@@ -118,7 +118,6 @@ const (
 	sqliteIOErrShm   = sqliteIOErr | 19<<8 // the index of the write-ahead log could not grow
 )
 
-// code is the primary result code of an SQLite error, else 0.
 func code(err error) int { return extendedCode(err) & 0xff }
 
 func extendedCode(err error) int {
@@ -155,7 +154,6 @@ func moveAwayHint(path string) string {
 		aside)
 }
 
-// quote quotes s as one word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // sqliteCheck reads all pages and returns at most ten errors.

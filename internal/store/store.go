@@ -170,7 +170,6 @@ func newDB(d *dialect, path string, o Options) *DB {
 	return db
 }
 
-// newID makes the id of a row.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // Path is the database's file, or its URL without password; empty for one in memory.
@@ -229,10 +228,8 @@ func (db *DB) retryBusy(ctx context.Context, do func() error) error {
 	}
 }
 
-// scanner is a row, or the current row of a result.
 type scanner interface{ Scan(dest ...any) error }
 
-// querier is the database or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
@@ -297,7 +294,6 @@ func collect[T any](ctx context.Context, q querier, query string, args []any,
 	return all, err
 }
 
-// scanOne reads a row of one column.
 func scanOne[T any](s scanner, v *T) error { return s.Scan(v) }
 
 // pairs runs a query whose rows are a key and a value, and adds them to a map.
@@ -328,7 +324,6 @@ func execute(ctx context.Context, on executor, statement string, args ...any) er
 	return err
 }
 
-// affected returns how many rows a statement changed.
 func affected(result sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err
@@ -336,7 +331,6 @@ func affected(result sql.Result, err error) (int64, error) {
 	return result.RowsAffected()
 }
 
-// into scans a row into variables.
 func into(dest ...any) func(scanner) error {
 	return func(s scanner) error { return s.Scan(dest...) }
 }

@@ -15,7 +15,6 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// migrations holds the numbered migrations, oldest first.
 var migrations = mustSub(embedded, "migrations")
 
 func mustSub(fsys fs.FS, dir string) fs.FS {
@@ -26,7 +25,6 @@ func mustSub(fsys fs.FS, dir string) fs.FS {
 	return sub
 }
 
-// versionTable holds the number of each applied migration.
 const versionTable = "schema_version"
 
 // upgrade applies the missing migrations. They commit together with their numbers, under the

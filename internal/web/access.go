@@ -18,7 +18,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// viewer is who asks for a page; the zero viewer is nobody.
 type viewer struct {
 	local    bool   // the local user
 	reader   bool   // the holder of the reader's token
@@ -36,7 +35,6 @@ func (v viewer) key() string { return cmp.Or(v.person, v.login) }
 // csrf is the token that forms of this session carry.
 func (v viewer) csrf() string { return hashOf("form " + v.secret) }
 
-// hashOf is what is stored of a secret.
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
@@ -48,7 +46,6 @@ func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a),
 // readerLogin is the name of the holder of the reader's token. No forge allows it as a login.
 const readerLogin = "reader's token"
 
-// viewer returns who sent a request.
 func (s *Site) viewer(r *http.Request) (viewer, error) {
 	c, err := r.Cookie(s.cookieName())
 	if err != nil { // there is none

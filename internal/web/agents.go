@@ -230,7 +230,6 @@ func (s *Site) authorize(q *request) error {
 	})
 }
 
-// allow gives the agent a code.
 func (s *Site) allow(q *request) error {
 	a, err := readAsked(q.r.PostForm)
 	if err != nil {
@@ -312,7 +311,6 @@ func (s *Site) makeAgent(r *http.Request, person, login, name string) (secret st
 	})
 }
 
-// mcp answers an agent.
 func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
 	challenge := fmt.Sprintf("Bearer resource_metadata=%q",
 		s.address(r)+"/.well-known/oauth-protected-resource"+r.URL.EscapedPath())
@@ -355,7 +353,6 @@ func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
 	s.agentServer(repo).ServeHTTP(w, r)
 }
 
-// agentServer answers agents about a repository.
 func (s *Site) agentServer(repo precedent.Repo) http.Handler {
 	s.agents.mu.Lock()
 	defer s.agents.mu.Unlock()
@@ -369,7 +366,6 @@ func (s *Site) agentServer(repo precedent.Repo) http.Handler {
 	return s.agents.all[repo]
 }
 
-// agentsPage lists the agents that the person let in.
 func (s *Site) agentsPage(q *request) error {
 	if q.v.person == "" {
 		return s.render(q, "Agents",
@@ -419,7 +415,6 @@ func (s *Site) newAgent(q *request) error {
 	return s.showAgents(q, secret)
 }
 
-// endAgent takes a token back.
 func (s *Site) endAgent(q *request) error {
 	all, err := s.o.DB.SessionsOf(q.ctx(), store.AgentSession, q.v.person, s.o.Now())
 	if err != nil {

@@ -27,7 +27,6 @@ func svgText(x, y float64, anchor, said string) g.Node {
 	return g.El("text", num("x", x), num("y", y), g.Attr("text-anchor", anchor), g.Text(said))
 }
 
-// barChart shows a number of each day.
 func barChart(label string, days []dayFacts, of func(dayFacts) float64) g.Node {
 	const width, height, base, top = 720.0, 160.0, 130.0, 16.0
 	most := 0.0
@@ -117,7 +116,6 @@ func treemap(tiles []tile) g.Node {
 	return h.Figure(svg(width, height, "files by their number of findings; the table has the same", drawn))
 }
 
-// sizeOf is the size of all tiles.
 func sizeOf(tiles []tile) (sum float64) {
 	for _, t := range tiles {
 		sum += float64(t.size)

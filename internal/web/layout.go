@@ -127,7 +127,6 @@ func (s *Site) navigation(q *request, where string) g.Node {
 		h.Span(g.Text(text.VisibleLine(q.v.login))), h.Button(h.Type("submit"), g.Text("Sign out"))))
 }
 
-// repoPath is the path of the pages of a repository.
 func repoPath(r precedent.Repo) string {
 	return "/repos/" + url.PathEscape(r.Host) + "/" + url.PathEscape(r.Owner) + "/" + url.PathEscape(r.Name)
 }
@@ -140,7 +139,6 @@ func repoName(r precedent.Repo) string {
 	return text.VisibleLine(r.String())
 }
 
-// path is the path of a page of the repository.
 func (q *request) path(below string) string { return repoPath(q.repo) + below }
 
 // Parts of pages.
@@ -165,12 +163,10 @@ func postButton(q *request, path, name string) g.Node {
 // named is the name of an input, which is its id, too.
 func named(name string) g.Node { return g.Group{h.Name(name), h.ID(name)} }
 
-// field is an input with its label. The input has the id.
 func field(id, label string, input g.Node) g.Node {
 	return h.Div(h.Class("field"), h.Label(h.For(id), g.Text(label)), input)
 }
 
-// section is a part of a page with a heading.
 func section(title string, body ...g.Node) g.Node {
 	return h.Section(h.H2(g.Text(title)), g.Group(body))
 }
@@ -206,7 +202,6 @@ func prose(s string) g.Node {
 	return h.Div(h.Class("prose"), g.Text(text.Visible(s)))
 }
 
-// code shows lines of code.
 func code(s string) g.Node {
 	if s == "" {
 		return nil
@@ -298,7 +293,6 @@ func thousands(n int) string {
 	return s
 }
 
-// total is the sum of counts.
 func total[K comparable](counts map[K]int) (n int) {
 	for _, c := range counts {
 		n += c
@@ -324,7 +318,6 @@ func facts(pairs ...any) g.Node {
 	return h.Dl(list)
 }
 
-// pager links to the parts of a list before and after this one.
 func pager(q *request, shown, offset, limit int) g.Node {
 	if offset == 0 && shown < limit {
 		return nil
@@ -339,7 +332,6 @@ func pager(q *request, shown, offset, limit int) g.Node {
 		g.If(shown == limit, h.A(h.Href(at(offset+limit)), h.Rel("next"), g.Text("Next"))))
 }
 
-// from is where the asked part of a list begins.
 func (q *request) from() int {
 	n, err := strconv.Atoi(q.r.URL.Query().Get("from"))
 	if err != nil || n < 0 || n > 1_000_000 {

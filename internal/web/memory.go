@@ -30,7 +30,6 @@ var learningStates = []precedent.LearningState{
 	precedent.LearningPending, precedent.LearningActive, precedent.LearningSuperseded, precedent.LearningForgotten,
 }
 
-// learnings lists the learnings in a state.
 func (s *Site) learnings(q *request) error {
 	counts, err := q.rows.LearningStates(q.ctx())
 	if err != nil {
@@ -77,7 +76,6 @@ func (s *Site) learnings(q *request) error {
 	return s.render(q, "Learnings", at, body)
 }
 
-// reach is where a learning holds.
 func reach(l *precedent.Learning) string {
 	where := cmp.Or(strings.TrimSuffix(l.Glob, "/"), "all files")
 	if l.Category != "" {
@@ -92,7 +90,6 @@ func reach(l *precedent.Learning) string {
 	return where
 }
 
-// learningFields are the fields of the form of a learning.
 func learningFields(l *precedent.Learning, isNew bool) g.Node {
 	choose := func(name, label, current string, all []string) g.Node {
 		return field(name, label, h.Select(h.Name(name), h.ID(name), g.Map(all, func(v string) g.Node {
@@ -235,7 +232,6 @@ func (s *Site) effects(q *request, id string) ([]g.Node, error) {
 	return rows, nil
 }
 
-// changeLearning approves, edits or forgets a learning.
 func (s *Site) changeLearning(q *request) error {
 	m := q.space.Memory
 	l, err := m.Learning(q.ctx(), q.r.PathValue("id"))
@@ -266,7 +262,6 @@ func (s *Site) changeLearning(q *request) error {
 	return s.back(q, q.path("/learnings/")+l.ID, err)
 }
 
-// dismissals lists what people dismissed.
 func (s *Site) dismissals(q *request) error {
 	found, err := q.rows.Dismissals(q.ctx(), s.o.Now(), listedDismissed)
 	if err != nil {
@@ -319,7 +314,6 @@ func (s *Site) insights(q *request) error {
 			[]string{"Pattern", "State", "Where", "Accepted", "In", "Shown by", "What you can do"}, rows))
 }
 
-// changeInsight dismisses an insight, or undoes that.
 func (s *Site) changeInsight(q *request) error {
 	id := q.r.PathValue("id")
 	do := map[string]func() (string, error){
@@ -420,7 +414,6 @@ func (s *Site) repoAudit(q *request) error {
 	return s.showAudit(q, q.path("/audit"), found)
 }
 
-// serverAudit lists what operators changed.
 func (s *Site) serverAudit(q *request) error {
 	if s.o.DB == nil || !q.v.operator {
 		return errNotYours

@@ -77,7 +77,6 @@ func (s *Site) pull(q *request) error {
 	return s.render(q, fmt.Sprintf("Pull request #%d", number), "", append(body, threads))
 }
 
-// timeline shows the rounds of a pull request, the oldest first.
 func (s *Site) timeline(q *request, rounds []store.ReviewFacts) g.Node {
 	var steps g.Group
 	for _, f := range slices.Backward(rounds) {
@@ -89,7 +88,6 @@ func (s *Site) timeline(q *request, rounds []store.ReviewFacts) g.Node {
 	return h.Ol(h.Class("timeline"), steps)
 }
 
-// review shows one review.
 func (s *Site) review(q *request) error {
 	r, err := q.rows.Review(q.ctx(), q.r.PathValue("id"))
 	if err != nil {
@@ -191,7 +189,6 @@ func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding
 			"Why, in full, and what you can do"))))
 }
 
-// findingText is what a finding says.
 func (s *Site) findingText(f *precedent.Finding) g.Node {
 	evidence := g.Map(f.Evidence, func(e precedent.Evidence) g.Node {
 		return h.Li(words(e.String()+" "), h.Code(words(e.Quote)))
@@ -267,7 +264,6 @@ func (s *Site) threads(q *request, pull int) (g.Node, error) {
 		nil
 }
 
-// listedFindings is how many findings a list has.
 const listedFindings = 50
 
 // findings lists the findings of the repository, those seen last first.
@@ -357,7 +353,6 @@ func (s *Site) findingForms(q *request, e *precedent.Explanation) g.Node {
 			h.Input(named("glob"), h.MaxLength("200"))), button("Dismiss")))
 }
 
-// changeFinding dismisses a finding, or undoes that.
 func (s *Site) changeFinding(q *request) error {
 	id := q.r.PathValue("id")
 	e, err := q.space.Memory.Explain(q.ctx(), id)
@@ -413,7 +408,6 @@ func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (fu
 	return failed
 }
 
-// back leads to a page after a change.
 func (s *Site) back(q *request, path string, err error) error {
 	if err != nil {
 		return err

@@ -58,7 +58,6 @@ func NewSignIn(at forge.Kind, pages forge.Pages, clientID, secret string, back *
 	return in, nil
 }
 
-// account asks the forge who a token is for.
 func (in *SignIn) account(ctx context.Context, token *oauth2.Token) (forge.Person, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, in.UserURL, nil)
 	if err != nil {
@@ -140,7 +139,6 @@ func (s *Site) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/signin?"+url.Values{"to": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
 }
 
-// signInPage offers the ways to sign in.
 func (s *Site) signInPage(w http.ResponseWriter, r *http.Request) {
 	to := ownPath(r.URL.Query().Get("to"))
 	var ways g.Group
@@ -178,7 +176,6 @@ func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// letIn starts a session of a browser.
 func (s *Site) letIn(w http.ResponseWriter, r *http.Request, is store.Session, to string) {
 	secret := newSecret()
 	is.Kind, is.Hash, is.At, is.Until = store.BrowserSession, hashOf(secret), s.o.Now(), s.o.Now().Add(sessionLife)
@@ -190,7 +187,6 @@ func (s *Site) letIn(w http.ResponseWriter, r *http.Request, is store.Session, t
 	http.Redirect(w, r, ownPath(to), http.StatusSeeOther) //nolint:gosec // it is a path of this site
 }
 
-// toForge sends a person to the forge.
 func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.o.SignIn == nil:
@@ -272,7 +268,6 @@ func (s *Site) start(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// signOut ends the session.
 func (s *Site) signOut(q *request) error {
 	if s.o.DB == nil {
 		s.localMu.Lock()

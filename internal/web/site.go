@@ -172,7 +172,6 @@ func (s *Site) routes() {
 	read("/audit", s.repoAudit)
 }
 
-// security are the headers of every answer.
 var security = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -207,7 +206,6 @@ func (s *Site) known(host string) bool {
 	return len(s.hosts) == 0 && wire.IsLoopback(wire.HostOf(host))
 }
 
-// request is one request of a person.
 type request struct {
 	w http.ResponseWriter
 	r *http.Request
@@ -224,7 +222,6 @@ func (q *request) ctx() context.Context { return q.r.Context() }
 // pageTime limits how long a page is made: then the database or the forge does not answer.
 const pageTime = 5 * time.Second
 
-// timed limits the time of a handler.
 func timed(do func(*request) error) func(*request) error {
 	return func(q *request) error {
 		asked := q.r
@@ -282,7 +279,6 @@ func (s *Site) page(do func(*request) error) http.Handler {
 // maxForm limits what a form sends, in bytes.
 const maxForm = 64 << 10
 
-// change answers a request that changes something.
 func (s *Site) change(do func(*request) error) http.Handler {
 	return s.origin.Handler(s.page(timed(func(q *request) error {
 		q.r.Body = http.MaxBytesReader(q.w, q.r.Body, maxForm)
@@ -296,7 +292,6 @@ func (s *Site) change(do func(*request) error) http.Handler {
 	})))
 }
 
-// inRepo answers a request about a repository.
 func (s *Site) inRepo(do func(*request) error) func(*request) error {
 	return func(q *request) (err error) {
 		if q.repo, err = repoOf(q.r); err != nil {
@@ -341,13 +336,11 @@ func (s *Site) writing(do func(*request) error) func(*request) error {
 
 func (q *request) mayWrite() bool { return q.may.MayWrite() }
 
-// localMemory is the open memory on the local machine.
 type localMemory struct {
 	mu    sync.Mutex
 	space *workspace.Workspace
 }
 
-// openSpace opens the memory of a repository.
 func (s *Site) openSpace(ctx context.Context, repo precedent.Repo) (*workspace.Workspace, func(), error) {
 	if s.o.DB != nil {
 		has, err := s.o.DB.Has(ctx, repo)
@@ -387,7 +380,6 @@ func (s *Site) localSpace(ctx context.Context) (*workspace.Workspace, error) {
 	return w, nil
 }
 
-// repoOf is the repository that a path names.
 func repoOf(r *http.Request) (precedent.Repo, error) {
 	repo := precedent.Repo{Host: r.PathValue("host"), Owner: r.PathValue("owner"), Name: r.PathValue("name")}
 	if repo.Host == "" || repo.Owner == "" || repo.Name == "" {
@@ -405,7 +397,6 @@ func (q *request) number(name string) (int, error) {
 	return n, nil
 }
 
-// failed answers a request that failed.
 func (s *Site) failed(q *request, err error) {
 	var bad requestError
 	var said *memory.Error
@@ -460,10 +451,8 @@ func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 	compressed(w, r, http.StatusOK, data)
 }
 
-// newSecret makes a secret of a session.
 func newSecret() string { return rand.Text() }
 
-// writeJSON answers with JSON.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -137,7 +137,6 @@ func (s *Site) jobSections(q *request, jobs []workspace.QueuedJob) g.Node {
 	}
 }
 
-// jobRow shows a job with the actions that the person has.
 func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
 	why := j.Reason
 	if j.Problem != "" {
@@ -242,7 +241,6 @@ func (s *Site) live(q *request) error {
 	}
 }
 
-// todayText is the content of the first page as text.
 func (s *Site) todayText(q *request, repos []store.Active, more bool) (string, error) {
 	body, err := s.todayBody(q, repos, more)
 	if err != nil {
@@ -266,7 +264,6 @@ func withoutTimes(page string) string {
 	}
 }
 
-// repository is the first page of a repository.
 func (s *Site) repository(q *request) error {
 	watched, err := q.rows.WatchedPulls(q.ctx())
 	if err != nil {
@@ -323,7 +320,6 @@ func (s *Site) openPulls(q *request, watched map[int]store.WatchedPull) g.Node {
 		table("No pull request is open.", []string{"Pull request", "Labels", "State", "Updated"}, rows))
 }
 
-// reviewTable lists reviews, the newest first.
 func (s *Site) reviewTable(repo precedent.Repo, latest []store.ReviewFacts) g.Node {
 	var rows []g.Node
 	for _, f := range latest {
@@ -366,7 +362,6 @@ func tab(path, name string, current bool) g.Node {
 	return h.Li(h.A(h.Href(path), g.If(current, h.Aria("current", "true")), g.Text(name)))
 }
 
-// changeJob runs a job now, or cancels it.
 func (s *Site) changeJob(q *request) error {
 	if s.o.Jobs == nil || !q.v.operator {
 		return errNotYours

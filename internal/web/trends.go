@@ -91,7 +91,6 @@ func (c *statsCache) answers(ctx context.Context, r store.Active) (string, error
 	})
 }
 
-// trend is what the page of trends shows.
 type trend struct {
 	memory.Statistics
 	days  []dayFacts
@@ -122,7 +121,6 @@ func (s *Site) trend(q *request) (trend, error) {
 	})
 }
 
-// addDays counts by day and by pull request.
 func (t *trend) addDays(reviews []store.ReviewFacts, outcomes []precedent.Outcome) {
 	days, pulls := map[string]*dayFacts{}, map[int]*pullCost{}
 	var firsts []int64
@@ -174,7 +172,6 @@ func (t *trend) addDays(reviews []store.ReviewFacts, outcomes []precedent.Outcom
 	t.pulls = t.pulls[:min(len(t.pulls), trendPulls)]
 }
 
-// trends shows how well reviews did, and what they cost.
 func (s *Site) trends(q *request) error {
 	at := q.path("/trends")
 	if text := q.r.URL.Query().Get("threshold"); text != "" && q.wantsPart() {
@@ -238,7 +235,6 @@ func (s *Site) trends(q *request) error {
 	})
 }
 
-// ofBudget is a cost, and which part of the budget it is.
 func ofBudget(cost, budget float64) string {
 	if budget <= 0 {
 		return dollars(cost)
@@ -266,7 +262,6 @@ func calibrationTable(r calibration.Reliability) g.Node {
 	return table("Nobody answered yet.", []string{"Confidence", "Stated", "Accepted", "Findings"}, rows)
 }
 
-// slider replays the past with another threshold.
 func (s *Site) slider(q *request, at string, t *trend) (g.Node, error) {
 	value := q.r.URL.Query().Get("threshold")
 	result := h.Div(h.ID("replay"),
