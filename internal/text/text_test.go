@@ -90,6 +90,7 @@ func TestTokens(t *testing.T) {
 		{"メ", "メ"},
 		{"cafe\u0301", "cafe\u0301"},
 		{strings.Repeat("x", 129) + " y", "y"},
+		{strings.Repeat("ก", 43), strings.Repeat("กก ", 41) + "ก"},
 	} {
 		want := strings.Fields(test.want)
 		if d := cmp.Diff(want, tokensOf(test.in), cmp.Transformer("nil", func(s []string) string { return strings.Join(s, " ") })); d != "" {

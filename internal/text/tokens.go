@@ -116,7 +116,7 @@ func WordTokens(run string) []string {
 }
 
 // wordLen returns the length of the word at the start of s, 0 if there is none. An
-// apostrophe between letters is part of the word.
+// apostrophe between letters is part of the word. A sentence without spaces is several.
 func wordLen(s string) int {
 	n := 0
 	first := rune(0)
@@ -126,7 +126,7 @@ func wordLen(s string) int {
 		case inWord(r):
 			if n == 0 {
 				first = r
-			} else if withoutSpaces(r) != withoutSpaces(first) {
+			} else if withoutSpaces(r) != withoutSpaces(first) || withoutSpaces(r) && n+size > maxWord {
 				return n
 			}
 		case n > 0 && isApostrophe(r):
