@@ -45,6 +45,9 @@ func TestUnusable(t *testing.T) {
 		"see https://example.com/a/long/address/with/many/words/in/it":  tooShort,
 		"nit: please wrap errors\n```suggestion\nreturn nil\n```":       "",
 		"Close the response body before returning.":                     "",
+		"谢谢你！":       tooShort,
+		"请用常数时间比较密钥": "",
+		"ควรเปรียบเทียบกุญแจด้วยเวลาคงที่": "",
 	} {
 		v := store.CorpusConversation{Pull: pull, Comments: []precedent.CorpusComment{{
 			Author: "bob", AuthorID: "2", Body: precedent.Untrusted(body),

@@ -62,9 +62,12 @@ func stemmed(words map[string]bool) map[string]bool {
 // pronouns and the like. It stops at limit.
 func ContentWords(s string, limit int) int {
 	n := 0
-	eachWord(s, func(word) bool {
+	eachWord(s, func(w word) bool {
 		n++
+		if w.whole == "" {
+			n += len(w.parts) / 2 // where nothing is between words, they have about two characters
+		}
 		return n < limit
 	})
-	return n
+	return min(n, limit)
 }
