@@ -53,10 +53,6 @@ func (m *Memory) Record(ctx context.Context, review *precedent.Review, posts ...
 }
 
 // How many of the files with the most findings are looked at to find the hotspots: hidden findings do not count.
-const (
-	leastBusy = 100
-	busyShare = 2
-)
 
 // Hotspots returns the n files with the most findings, at least HotspotFrom of
 // them, most first.
@@ -65,22 +61,29 @@ func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, erro
 	if err != nil {
 		return nil, err
 	}
-	files, err := rows.BusyFiles(ctx, max(leastBusy, busyShare*n))
+	paths, err := rows.HotPaths(ctx, max(n, 0))
 	if err != nil {
 		return nil, err
 	}
-	shown, err := rows.Shown(ctx, files, store.Change{})
+	shown, dismissals, err := m.history(ctx, rows, paths, store.Change{})
+	return hottest(countByFile(shown, dismissals)), err
+}
+
+// history returns the findings that reviews of other changes showed in the files, those of other clones included, and
+// the dismissals.
+func (m *Memory) history(ctx context.Context, rows *store.Repo, paths []string, except store.Change) (
+	[]store.Known, []precedent.Dismissal, error,
+) {
+	shown, err := rows.Shown(ctx, paths, except)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	elsewhere, err := rows.ShownElsewhere(ctx, files)
+	elsewhere, err := rows.ShownElsewhere(ctx, paths)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	shown = append(shown, elsewhere...)
-	dismissals, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
-	hot := hottest(countByFile(shown, dismissals))
-	return hot[:min(max(n, 0), len(hot))], err
+	dismissals, err := m.dismissals(ctx, rows)
+	return append(shown, elsewhere...), dismissals, err
 }
 
 // PastReview is a review of the past, in short.

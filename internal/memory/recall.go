@@ -61,19 +61,11 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	paths = append([]string{}, paths...) // never nil, which means all files
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	shown, err := rows.Shown(ctx, paths, store.Change{Base: base, Head: head})
+	shown, dismissals, err := m.history(ctx, rows, paths, store.Change{Base: base, Head: head})
 	if err != nil {
 		return Recall{}, err
 	}
-	elsewhere, err := rows.ShownElsewhere(ctx, paths)
-	if err != nil {
-		return Recall{}, err
-	}
-	shown = append(shown, elsewhere...)
-	var r Recall
-	if r.Dismissals, err = m.dismissals(ctx, rows); err != nil {
-		return Recall{}, err
-	}
+	r := Recall{Dismissals: dismissals}
 	r.Files = countByFile(shown, r.Dismissals)
 	r.Hotspots = hottest(r.Files)
 	if r.Accepted, err = rows.Accepted(ctx, paths, maxAccepted); err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -35,16 +36,23 @@ func (r *Repo) Shown(ctx context.Context, paths []string, except Change) ([]Know
 	return shown, r.db.fail("read history", err)
 }
 
-// BusyFiles returns the files with the most findings, shown or hidden, here and in other clones: at most limit. It
-// reads an index, as there may be a million findings.
-func (r *Repo) BusyFiles(ctx context.Context, limit int) ([]string, error) {
-	files, err := collect(ctx, r.db.read, `
-		SELECT path FROM (SELECT path, COUNT(*) AS n FROM findings WHERE repo_id = $1 GROUP BY path
-			UNION ALL SELECT path, COUNT(*) AS n FROM shared_findings WHERE repo_id = $1 GROUP BY path) found
-		GROUP BY path ORDER BY SUM(n) DESC, path LIMIT $2`, []any{r.id, limit}, scanOne[string])
-	return files, r.db.fail("read history", err)
+// HotPaths returns the n files with the most findings that reviews of any clone showed, of as many those with the worse
+// one first. The database counts: a memory has a million findings.
+func (r *Repo) HotPaths(ctx context.Context, n int) ([]string, error) {
+	worst := "MIN(CASE severity"
+	for _, s := range precedent.Severities {
+		worst += fmt.Sprintf(" WHEN '%s' THEN %d", s, s.Rank())
+	}
+	paths, err := collect(ctx, r.db.read, `SELECT path FROM (
+			SELECT path, severity FROM findings WHERE repo_id = $1 AND seen > 0
+			UNION ALL SELECT path, severity FROM shared_findings o WHERE o.repo_id = $1 AND o.last_seen > $2`+ofOthers+`) found
+		GROUP BY path ORDER BY COUNT(*) DESC, `+worst+` END), path LIMIT $3`,
+		[]any{r.id, millis(r.db.now().Add(-SharedFindingsLife)), n},
+		func(s scanner, path *string) error { return s.Scan(path) })
+	return paths, r.db.fail("count findings by file", err)
 }
 
+// addSighting adds a row to the history of its finding.
 func addSighting(newest map[string]Known, s scanner) error {
 	var f precedent.Finding
 	var ms int64

@@ -92,12 +92,14 @@ func (r *Repo) saveInsight(ctx context.Context, tx *sql.Tx, i precedent.Insight)
 type Consolidation struct {
 	AttemptedAt, CompletedAt time.Time
 	// Since the last attempt, and since the last one that completed, so many findings were
-	// shown for the first time.
+	// shown for the first time; 100 stands for more.
 	NewSinceAttempt, NewSinceCompleted int
 }
 
-// newFindings counts the findings of $1 that were first shown after a time.
-const newFindings = "(SELECT COUNT(*) FROM findings f WHERE f.repo_id = $1 AND f.seen > 0 AND f.first_seen > %s)"
+// newFindings counts the findings of $1 that were first shown after a time, up to 100. Their last time, by which there is
+// an index, is not before that: without it, the check after each command reads all findings.
+const newFindings = "(SELECT COUNT(*) FROM (SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.seen > 0 AND " +
+	"f.first_seen > %[1]s AND f.last_seen > %[1]s LIMIT 100) found)"
 
 // Consolidation returns when patterns were looked for, and what is new since.
 func (r *Repo) Consolidation(ctx context.Context) (Consolidation, error) {

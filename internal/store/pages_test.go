@@ -107,7 +107,7 @@ func testListsOfPages(t *testing.T, open opener) {
 	for path, want := range map[string]int{"": 2, "src/a.go": 2, "src": 2, "src/": 2, "sr": 0, "a.go": 0} {
 		needs.Len(t, "LatestFindings", want)(a.LatestFindings(ctx, path, Page{Limit: 5}))
 	}
-	needs.Result(t, "BusyFiles", []string{"src/a.go"})(a.BusyFiles(ctx, 5))
+	needs.Result(t, "HotPaths", []string{"src/a.go"})(a.HotPaths(ctx, 5))
 	effects, err := a.Effects(ctx, "learning", 5)
 	if err != nil || len(effects) != 2 || effects[0].Review != "r2" || effects[0].Text != "lowered r2" {
 		t.Errorf("what a learning did: %+v %v", effects, err)

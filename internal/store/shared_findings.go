@@ -42,7 +42,7 @@ func (r *Repo) sharedFindings(ctx context.Context, q querier) ([]SharedFinding, 
 		})
 }
 
-// ShownElsewhere returns the findings that only other clones showed in the files; nil paths mean all files. It sets
+// ShownElsewhere returns the findings that only other clones showed in the files. It sets
 // fingerprint, path, category, severity, count and times.
 func (r *Repo) ShownElsewhere(ctx context.Context, paths []string) ([]Known, error) {
 	all, err := collectInFiles(ctx, r.db.read, `SELECT `+sharedFindingColumns+` FROM shared_findings o
