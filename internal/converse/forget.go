@@ -167,7 +167,7 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 	var lists [2]strings.Builder // those that are active, and those that are pending
 	var counts [2]int
 	for _, l := range all {
-		applies := cmd.Kind != chat.PreferencesForFile || memory.Applies(l, path)
+		applies := cmd.Kind != chat.PreferencesForFile || memory.InFiles(l.Glob, path)
 		mine := cmd.Kind != chat.ListPreferences || !strings.Contains(strings.ToLower(cmd.Sentence), " my ") ||
 			l.From.WhoID == h.Author.ID
 		if !applies || !mine || l.PullRequest != 0 && l.PullRequest != c.Pull.Number {

@@ -201,7 +201,7 @@ func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
 	if active, err := m.Learnings(ctx, precedent.LearningActive); err == nil {
 		var b strings.Builder
 		for _, l := range active {
-			if memory.Applies(l, f.Path) {
+			if memory.InFiles(l.Glob, f.Path) {
 				fmt.Fprintf(&b, "%s (%s): %s\n", l.ID, l.Kind, text.Collapse(l.Directive))
 			}
 		}

@@ -85,7 +85,7 @@ func selectLearnings(all []precedent.Learning, in learningsInput) (page[learning
 		return page[learning]{}, mistake("the query has at most 500 characters")
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(l precedent.Learning) bool {
-		return !memory.InFiles(l.Glob, in.Paths)
+		return !memory.InFiles(l.Glob, in.Paths...)
 	})
 	if in.Query != "" {
 		words := text.NewVector(in.Query)

@@ -2,9 +2,9 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -29,42 +29,17 @@ func (m *Memory) dismissals(ctx context.Context, rows *store.Repo) ([]precedent.
 
 // weaken counts for each dismissal the accepted findings that it covers as a pattern.
 func weaken(dismissals []precedent.Dismissal, accepted []store.Known) {
-	byPlace, bySymbol := map[string][]*pattern{}, map[string][]*pattern{}
-	counted := map[*pattern]*precedent.Dismissal{}
-	for i := range dismissals {
-		j := &dismissals[i]
-		if j.Rule != "" {
-			continue
-		}
-		p := newPattern(*j)
-		counted[p] = j
-		if j.Place != "" {
-			byPlace[j.Place] = append(byPlace[j.Place], p)
-		}
-		if j.Symbol != "" {
-			bySymbol[j.Symbol] = append(bySymbol[j.Symbol], p)
-		}
-	}
+	of := NewDismissals(dismissals, time.Time{})
+	counts := map[string]int{} // by id
 	for i := range accepted {
 		f := &accepted[i]
-		var claim *match.Claim
-		seen := map[*pattern]bool{}
-		for _, list := range [][]*pattern{byPlace[f.Place], bySymbol[f.Symbol]} {
-			for _, p := range list {
-				if seen[p] || !f.Last.After(p.At) {
-					continue
-				}
-				seen[p] = true
-				if match.Covers(&p.Dismissal, &f.Finding, p.appliesTo(&f.Finding), func() float64 {
-					if claim == nil {
-						c := match.NewClaim(f.Title)
-						claim = &c
-					}
-					return claim.Similarity(p.claim)
-				}) {
-					counted[p].Accepted++
-				}
+		for _, p := range of.matching(&f.Finding) {
+			if p.Rule == "" && f.Last.After(p.At) {
+				counts[p.ID]++
 			}
 		}
+	}
+	for i := range dismissals {
+		dismissals[i].Accepted += counts[dismissals[i].ID]
 	}
 }

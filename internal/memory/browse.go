@@ -23,7 +23,7 @@ func (m *Memory) ActiveLearnings(ctx context.Context) ([]precedent.Learning, err
 
 // InFiles reports whether a glob, or a path, contains one of the files. One without a limit
 // contains all, and without files the answer is yes.
-func InFiles(glob string, files []string) bool {
+func InFiles(glob string, files ...string) bool {
 	return len(files) == 0 || slices.ContainsFunc(files, func(f string) bool { return inFiles(glob, f) })
 }
 

@@ -190,7 +190,7 @@ func TestPatternsHold(t *testing.T) {
 			ids[i.ID] = true
 			for _, f := range i.Findings {
 				at := slices.IndexFunc(shown, func(a store.Appearance) bool { return a.Fingerprint == f })
-				if !inScope(i.Scope, shown[at].Path) {
+				if !inFiles(i.Scope, shown[at].Path) {
 					rt.Fatalf("scope %q leaves out %q", i.Scope, shown[at].Path)
 				}
 			}

@@ -30,11 +30,6 @@ func newDirective(l precedent.Learning) *directive {
 	return d
 }
 
-// reaches reports whether the finding is in the files and the category of the learning.
-func (d *directive) reaches(f *precedent.Finding) bool {
-	return inFiles(d.Glob, f.Path) && (d.Category == "" || d.Category == f.Category)
-}
-
 // similarity is that of the learning, or of the finding that it was learned from, to a claim.
 func (d *directive) similarity(claim match.Claim) float64 {
 	return max(d.words.Similarity(claim), d.claim.Similarity(claim))

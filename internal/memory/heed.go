@@ -64,7 +64,7 @@ func (r *Dismissals) meaning(f *precedent.Finding) []*directive {
 	for _, d := range r.directives {
 		means, ruled := r.ruled[f][d]
 		if !ruled {
-			means = d.reaches(f) && d.means(f, claim)
+			means = Concerns(&d.Learning, f) && d.means(f, claim)
 		}
 		if means {
 			speaking = append(speaking, d)
@@ -165,7 +165,7 @@ func (l *Recalled) Cite() precedent.Cite {
 	return precedent.Cite{Kind: learningCite, ID: l.ID, Text: l.Directive, URL: l.From.URL}
 }
 
-// Concerns reports whether a finding is in the files and the category of the learning.
-func (l *Recalled) Concerns(f *precedent.Finding) bool {
+// Concerns reports whether a finding is in the files and the category of a learning.
+func Concerns(l *precedent.Learning, f *precedent.Finding) bool {
 	return inFiles(l.Glob, f.Path) && (l.Category == "" || l.Category == f.Category)
 }

@@ -90,9 +90,6 @@ func commonScope(paths []string) string {
 	return glob
 }
 
-// inScope reports whether a path is in the scope of an insight.
-func inScope(scope, path string) bool { return inFiles(scope, path) }
-
 // InsightName is a model's name for a pattern.
 type InsightName struct {
 	Pattern  string   `json:"pattern"` // as it was asked
@@ -142,7 +139,7 @@ func (p *Pattern) Rename(n InsightName) error {
 		switch {
 		case at < 0:
 			return fmt.Errorf("it cites %q, which is not a finding of the pattern", text.Cut(text.VisibleLine(id), maxWho))
-		case !inScope(scope, p.Members[at].Path):
+		case !inFiles(scope, p.Members[at].Path):
 			return errors.New("its scope leaves out a finding that it cites")
 		}
 	}

@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -205,6 +206,28 @@ func (m *Memory) ForgetLearning(ctx context.Context, which, who string) (precede
 		l.State = precedent.LearningForgotten
 		return nil
 	})
+}
+
+// FindLearning returns the learning that ForgetLearning would forget. Its errors are the same.
+func (m *Memory) FindLearning(ctx context.Context, which string) (precedent.Learning, error) {
+	rows, err := m.rows(ctx)
+	if err != nil {
+		return precedent.Learning{}, err
+	}
+	return m.findNamed(ctx, rows, which)
+}
+
+// findNamed returns the learning with the id, its beginning, or the words.
+func (m *Memory) findNamed(ctx context.Context, rows *store.Repo, which string) (precedent.Learning, error) {
+	l, err := m.findLearning(ctx, rows, which)
+	if err == nil || !errors.Is(err, ErrUnknownID) && !errors.Is(err, ErrAmbiguous) {
+		return l, err
+	}
+	byWords, other := m.findByWords(ctx, rows, which)
+	if other != nil && errors.Is(other, ErrUnknownID) && errors.Is(err, ErrAmbiguous) {
+		return l, err
+	}
+	return byWords, other
 }
 
 // What findByWords takes for a learning that is meant: how well its words fit, and how much better than

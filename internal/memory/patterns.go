@@ -175,7 +175,7 @@ func (r *Dismissals) candidates(findings []precedent.Finding) []candidate {
 		slices.SortStableFunc(patterns, likelier)
 		found = append(found, patterns[:min(len(patterns), maxPatterns)]...)
 		for _, d := range r.directives {
-			if d.reaches(f) && d.asks(f, claim) {
+			if Concerns(&d.Learning, f) && d.asks(f, claim) {
 				found = append(found, candidate{finding: f, directive: d, similarity: d.similarity(claim)})
 			}
 		}

@@ -86,7 +86,7 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	for _, i := range insights {
 		wanted := i.State == precedent.InsightActive || alone && i.State == precedent.InsightCandidate
 		switch {
-		case !wanted || !slices.ContainsFunc(paths, func(p string) bool { return inScope(i.Scope, p) }):
+		case !wanted || !slices.ContainsFunc(paths, func(p string) bool { return inFiles(i.Scope, p) }):
 		case len(r.Insights) < maxRecalled:
 			r.Insights = append(r.Insights, i)
 		default:

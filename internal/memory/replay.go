@@ -37,7 +37,7 @@ func (m *Memory) newTrial(ctx context.Context) func(precedent.Learning) ([]prece
 		judged, err := read()
 		d := newDirective(l)
 		for i := range judged {
-			if f := &judged[i].Finding; d.reaches(f) && d.couldHide(f, match.NewClaim(f.Title)) {
+			if f := &judged[i].Finding; Concerns(&l, f) && d.couldHide(f, match.NewClaim(f.Title)) {
 				hidden = append(hidden, *f)
 			}
 		}

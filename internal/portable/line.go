@@ -50,38 +50,26 @@ const (
 	longLived   = store.DismissalLife + maxAhead
 )
 
-// dismissal is a line of a dismissal: without what is made on each machine.
+// dismissal is a line of a precedent.Dismissal: without what is made on each machine.
 type dismissal struct {
+	ID          string             `json:"-"`
+	Finding     string             `json:"-"`
 	Fingerprint string             `json:"fingerprint"`
-	Place       string             `json:"place,omitempty"`
 	Claim       string             `json:"claim"`
 	Path        string             `json:"path,omitempty"`
 	Symbol      string             `json:"symbol,omitempty"`
 	Category    precedent.Category `json:"category,omitempty"`
 	Severity    precedent.Severity `json:"severity"`
-	Rule        string             `json:"rule,omitempty"`
-	Glob        string             `json:"glob,omitempty"`
 	Reason      string             `json:"reason,omitempty"`
 	Who         string             `json:"who,omitempty"`
-	Source      string             `json:"source,omitempty"`
 	At          time.Time          `json:"at"`
 	ExpiresAt   time.Time          `json:"expires_at,omitzero"`
-}
-
-func newDismissal(j precedent.Dismissal) dismissal {
-	return dismissal{
-		Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category,
-		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At,
-		ExpiresAt: j.ExpiresAt,
-	}
-}
-
-func (j dismissal) stored() precedent.Dismissal {
-	return precedent.Dismissal{
-		Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category,
-		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At,
-		ExpiresAt: j.ExpiresAt,
-	}
+	Hits        int                `json:"-"`
+	Accepted    int                `json:"-"`
+	Rule        string             `json:"rule,omitempty"`
+	Glob        string             `json:"glob,omitempty"`
+	Source      string             `json:"source,omitempty"`
+	Place       string             `json:"place,omitempty"`
 }
 
 // reader checks rows at a time.
@@ -120,9 +108,10 @@ type form struct {
 var forms = map[string]form{
 	learningKind: formOf(reader.learning, func(s *store.Shared) *[]precedent.Learning { return &s.Learnings }),
 	historyKind:  formOf(reader.history, func(s *store.Shared) *[]store.SharedChange { return &s.History }),
-	dismissalKind: converted(reader.dismissal, newDismissal, dismissal.stored, func(s *store.Shared) *[]precedent.Dismissal {
-		return &s.Dismissals
-	}),
+	dismissalKind: converted(reader.dismissal,
+		func(j precedent.Dismissal) dismissal { return dismissal(j) },
+		func(j dismissal) precedent.Dismissal { return precedent.Dismissal(j) },
+		func(s *store.Shared) *[]precedent.Dismissal { return &s.Dismissals }),
 	forgottenKind: formOf(reader.forgotten, func(s *store.Shared) *[]store.Forgotten { return &s.Forgotten }),
 	outcomeKind:   formOf(reader.outcome, func(s *store.Shared) *[]precedent.Outcome { return &s.Outcomes }),
 	labelKind:     formOf(reader.label, func(s *store.Shared) *[]store.Label { return &s.Labels }),

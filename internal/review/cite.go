@@ -39,7 +39,7 @@ func cite(fs []precedent.Finding, rules []precedent.Rule, learnings []memory.Rec
 		}
 		for i := range learnings {
 			l := &learnings[i]
-			if l.Concerns(f) && (f.Rule == l.ID || strings.Contains(said, "["+l.ID+"]")) {
+			if memory.Concerns(&l.Learning, f) && (f.Rule == l.ID || strings.Contains(said, "["+l.ID+"]")) {
 				f.Cites = append(f.Cites, l.Cite())
 			}
 		}
