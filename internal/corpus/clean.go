@@ -27,17 +27,6 @@ const (
 // before it.
 const hunkLines = 12
 
-// fate is what becomes of a comment.
-type fate int
-
-const (
-	keep fate = iota
-	isBot
-	isOwn
-	isEmpty
-	wasEmptied // edited so that nothing is left
-)
-
 // bots are logins of programs whose accounts do not say so.
 var bots = []string{
 	"codecov-io", "codecov-commenter", "coveralls", "houndci-bot", "hound", "sonarcloud", "sonarqubecloud",
@@ -63,26 +52,29 @@ func (c *Corpus) isBotLogin(login string) bool {
 // does not matter: it only leaves out a comment of its author.
 const ownMarker = "<!-- precedent:"
 
-// clean returns the comment as it is stored, and whether it is.
-func (c *Corpus) clean(in Comment) (precedent.CorpusComment, fate) {
+// clean returns the comment as it is stored; nil if it is not, which is counted. One that was edited so that nothing is
+// left is deleted.
+func (c *Corpus) clean(in Comment, left *Saved) *precedent.CorpusComment {
 	out := in.CorpusComment
-	if !out.DeletedAt.IsZero() {
-		return precedent.CorpusComment{Kind: out.Kind, ID: out.ID, Pull: out.Pull, Root: out.Root, DeletedAt: out.DeletedAt},
-			keep
-	}
+	gone := precedent.CorpusComment{Kind: out.Kind, ID: out.ID, Pull: out.Pull, Root: out.Root, DeletedAt: out.DeletedAt}
 	switch {
+	case !out.DeletedAt.IsZero():
+		return &gone
 	case in.Bot || c.isBotLogin(in.Author):
-		return out, isBot
+		left.Bot++
+		return nil
 	case c.Me != "" && in.AuthorID == c.Me || strings.Contains(string(in.Body), ownMarker):
-		return out, isOwn
+		left.Own++
+		return nil
 	}
 	out.Body = precedent.Untrusted(cleanText(string(in.Body), maxBody))
 	if strings.TrimSpace(string(out.Body)) == "" {
-		if in.UpdatedAt.After(in.At) {
-			return precedent.CorpusComment{Kind: in.Kind, ID: in.ID, Pull: in.Pull, Root: in.Root, DeletedAt: in.UpdatedAt},
-				wasEmptied
+		left.Empty++
+		if !in.UpdatedAt.After(in.At) {
+			return nil
 		}
-		return out, isEmpty
+		gone.DeletedAt = in.UpdatedAt
+		return &gone
 	}
 	out.Author = cmp.Or(oneLine(in.Author, maxName), "ghost")
 	out.AuthorID = precedent.ForgeID(oneLine(string(in.AuthorID), maxName))
@@ -91,7 +83,7 @@ func (c *Corpus) clean(in Comment) (precedent.CorpusComment, fate) {
 	out.Path = oneLine(in.Path, maxPath)
 	out.Commit = oneLine(in.Commit, maxName)
 	out.URL = cleanURL(in.URL)
-	return out, keep
+	return &out
 }
 
 // cleanText returns prose without hidden characters and secrets.

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -49,9 +48,6 @@ func (e *Embedding) outgoing(s string) string {
 	return strings.TrimSpace(text.Head(s, maxSent))
 }
 
-// errNoText is what asking for the vectors of nothing returns.
-var errNoText = errors.New("nothing of the text may be sent")
-
 // vectors returns the vectors of texts, each as the corpus would send it. Texts that are the same
 // then are sent once. A text of which nothing may be sent has nil.
 func (e *Embedding) vectors(ctx context.Context, texts []string) ([][]float32, error) {
@@ -76,10 +72,7 @@ func (e *Embedding) vectors(ctx context.Context, texts []string) ([][]float32, e
 		}
 		at[i] = n
 	}
-	if len(send) == 0 {
-		return out, errNoText
-	}
-	if ctx.Err() != nil {
+	if len(send) == 0 || ctx.Err() != nil {
 		return out, ctx.Err()
 	}
 	got, err := e.Embed(ctx, send)

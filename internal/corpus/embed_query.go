@@ -137,9 +137,6 @@ func (v *vectorSpace) get(ctx context.Context, texts []string, may func(int64) b
 		defer cancel()
 	}
 	got, err := v.embedding.vectors(within, texts)
-	if errors.Is(err, errNoText) {
-		err = nil
-	}
 	for i := range got {
 		if n := len(got[i]); err == nil && n > 0 && n != v.size {
 			err = fmt.Errorf("a vector has %d dimensions, and those of the comments have %d", n, v.size)

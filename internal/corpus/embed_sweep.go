@@ -82,7 +82,7 @@ func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swep
 		texts[i] = searchedText(&chunks[i])
 	}
 	vectors, err := c.Embedding.vectors(ctx, texts)
-	if err != nil && !errors.Is(err, errNoText) {
+	if err != nil {
 		return err
 	}
 	var save []store.CorpusVector

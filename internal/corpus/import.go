@@ -85,8 +85,8 @@ func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o Impo
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
-		c.parse(p, name, o.Repos)
-		if p.result.Saved, failed = c.store(ctx, p.page); failed != nil {
+		p.parse(name, o.Repos)
+		if p.result.Saved, failed = c.Save(ctx, p.page); failed != nil {
 			return false
 		}
 		total.Add(p.result)
@@ -116,7 +116,7 @@ type part struct {
 	first  int // number of the first line
 	lines  [][]byte
 	bytes  int64
-	page   cleanPage
+	page   Page
 	result Imported
 }
 
@@ -168,9 +168,8 @@ func readLine(r *bufio.Reader) ([]byte, int64, error) {
 	}
 }
 
-// parse reads the lines of a part, and cleans their comments.
-func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
-	p.page = cleanPage{CorpusPage: rows()}
+// parse reads the lines of a part.
+func (p *part) parse(name string, repos []precedent.Repo) {
 	p.result.Bytes = p.bytes
 	pulls := map[int]bool{}
 	for i, line := range p.lines {
@@ -198,7 +197,7 @@ func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
 		if n := got.pull.Number; n != 0 {
 			if !pulls[n] || !got.has {
 				pulls[n] = true
-				p.page.Pulls = append(p.page.Pulls, cleanPull(got.pull))
+				p.page.Pulls = append(p.page.Pulls, got.pull)
 			}
 		}
 		if !got.has {
@@ -208,7 +207,7 @@ func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
 		if got.comment.URL == "" {
 			got.comment.URL = permalink(repos, &got.comment.CorpusComment)
 		}
-		p.page.add(c.clean(got.comment))
+		p.page.Comments = append(p.page.Comments, got.comment)
 	}
 	p.lines = nil
 }

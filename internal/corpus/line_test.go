@@ -98,9 +98,8 @@ func FuzzParseLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if got, err := parseLine(line); err == nil && got.has {
-			c := &Corpus{}
-			clean, _ := c.clean(got.comment)
-			if !utf8.ValidString(string(clean.Body)) || !utf8.ValidString(string(clean.Hunk)) || len(clean.Hunk) > 16*maxHunk {
+			clean := (&Corpus{}).clean(got.comment, &Saved{})
+			if clean != nil && (!utf8.ValidString(string(clean.Body)) || !utf8.ValidString(string(clean.Hunk)) || len(clean.Hunk) > 16*maxHunk) {
 				t.Errorf("%q %q", string(clean.Body), string(clean.Hunk))
 			}
 		}

@@ -72,7 +72,24 @@ func (s *Saved) Add(o Saved) {
 // Of two versions of a comment the one with the later UpdatedAt stays, in whichever order they
 // come; see store.Repo.SaveCorpus. A comment that was edited to be empty is deleted.
 func (c *Corpus) Save(ctx context.Context, p Page) (Saved, error) {
-	return c.store(ctx, c.cleaned(p))
+	out := rows()
+	out.Checkpoint = p.Checkpoint
+	for _, pull := range p.Pulls {
+		out.Pulls = append(out.Pulls, cleanPull(pull))
+	}
+	var all Saved
+	for i := range p.Comments {
+		if m := c.clean(p.Comments[i], &all); m != nil {
+			out.Comments = append(out.Comments, *m)
+		}
+	}
+	saved, err := c.Rows.SaveCorpus(ctx, out)
+	if err != nil {
+		return Saved{}, err
+	}
+	all.Stored, all.Updated, all.Duplicate = saved.Stored, saved.Updated, saved.Duplicate
+	all.Deleted, all.Chunks = saved.Deleted, saved.Chunks
+	return all, nil
 }
 
 // Delete marks comments of a kind as deleted at a time, and returns how many were stored.
@@ -89,54 +106,3 @@ func (c *Corpus) Refresh(ctx context.Context) error {
 
 // rows is a page of the store without rows.
 func rows() store.CorpusPage { return store.CorpusPage{Rules: rules, Chunk: Chunks, Index: indexed} }
-
-// cleanPage is a page that was cleaned, and how many comments were left out.
-type cleanPage struct {
-	store.CorpusPage
-	left Saved
-}
-
-// cleaned cleans a page.
-func (c *Corpus) cleaned(p Page) cleanPage {
-	out := cleanPage{CorpusPage: rows()}
-	out.Checkpoint = p.Checkpoint
-	out.Pulls = make([]store.CorpusPull, len(p.Pulls))
-	for i, pull := range p.Pulls {
-		out.Pulls[i] = cleanPull(pull)
-	}
-	for i := range p.Comments {
-		out.add(c.clean(p.Comments[i]))
-	}
-	return out
-}
-
-// add adds a comment that was cleaned.
-func (p *cleanPage) add(c precedent.CorpusComment, f fate) {
-	switch f {
-	case keep:
-		p.Comments = append(p.Comments, c)
-	case wasEmptied:
-		p.Comments = append(p.Comments, c)
-		p.left.Empty++
-	case isEmpty:
-		p.left.Empty++
-	case isBot:
-		p.left.Bot++
-	case isOwn:
-		p.left.Own++
-	}
-}
-
-// store saves a page that was cleaned.
-func (c *Corpus) store(ctx context.Context, p cleanPage) (Saved, error) {
-	saved, err := c.Rows.SaveCorpus(ctx, p.CorpusPage)
-	if err != nil {
-		return Saved{}, err
-	}
-	all := p.left
-	all.Add(Saved{
-		Stored: saved.Stored, Updated: saved.Updated, Duplicate: saved.Duplicate, Deleted: saved.Deleted,
-		Chunks: saved.Chunks,
-	})
-	return all, nil
-}

@@ -60,7 +60,7 @@ func (s *syncRun) noteEdit(m *Comment, known precedent.CorpusComment) {
 	if m.Kind != string(forge.OnReview) || m.UpdatedAt.After(known.UpdatedAt) || !known.DeletedAt.IsZero() {
 		return
 	}
-	if cleaned, fate := s.corpus.clean(*m); fate == keep && cleaned.Body != known.Body {
+	if cleaned := s.corpus.clean(*m, &Saved{}); cleaned != nil && cleaned.DeletedAt.IsZero() && cleaned.Body != known.Body {
 		m.UpdatedAt = s.now()
 		if !m.UpdatedAt.After(known.UpdatedAt) {
 			m.UpdatedAt = known.UpdatedAt.Add(time.Second)
