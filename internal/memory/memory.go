@@ -52,8 +52,6 @@ func (m *Memory) Record(ctx context.Context, review *precedent.Review, posts ...
 	return rows.SaveReview(ctx, review, posts...)
 }
 
-// How many of the files with the most findings are looked at to find the hotspots: hidden findings do not count.
-
 // Hotspots returns the n files with the most findings, at least HotspotFrom of
 // them, most first.
 func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, error) {
