@@ -92,8 +92,8 @@ type Line struct {
 	Text     string // without its line ending, LF or CRLF
 }
 
-// on is the line's number on a side, 0 if that side does not have it.
-func (l *Line) on(side precedent.Side) int {
+// On returns the line's number on a side, 0 if that side does not have it.
+func (l *Line) On(side precedent.Side) int {
 	if side == precedent.Left {
 		return l.Old
 	}
@@ -127,7 +127,7 @@ func (f *File) Commentable(side precedent.Side) []Line {
 	var lines []Line
 	for h := range f.Hunks {
 		for _, l := range f.Hunks[h].Lines {
-			if l.on(side) > 0 {
+			if l.On(side) > 0 {
 				lines = append(lines, l)
 			}
 		}

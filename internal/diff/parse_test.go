@@ -314,7 +314,7 @@ func checkCommentable(t *testing.T, c *Change) {
 	f := c.File("two.go")
 	numbers := func(side precedent.Side) (got []int) {
 		for _, l := range f.Commentable(side) {
-			got = append(got, l.on(side))
+			got = append(got, l.On(side))
 		}
 		return got
 	}

@@ -3,6 +3,7 @@
 package label
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -68,18 +69,11 @@ func (n Names) All() (all []string) {
 
 // WithDefaults returns the names, with those of d for the empty ones.
 func (n Names) WithDefaults(d Names) Names {
-	for _, f := range []struct{ own, other *string }{
-		{&n.ReviewNeeded, &d.ReviewNeeded},
-		{&n.Changes, &d.Changes},
-		{&n.CIPending, &d.CIPending},
-		{&n.HumanReview, &d.HumanReview},
-		{&n.Intervention, &d.Intervention},
-	} {
-		if *f.own == "" {
-			*f.own = *f.other
-		}
+	return Names{
+		ReviewNeeded: cmp.Or(n.ReviewNeeded, d.ReviewNeeded), Changes: cmp.Or(n.Changes, d.Changes),
+		CIPending: cmp.Or(n.CIPending, d.CIPending), HumanReview: cmp.Or(n.HumanReview, d.HumanReview),
+		Intervention: cmp.Or(n.Intervention, d.Intervention),
 	}
-	return n
 }
 
 // Validate returns an error unless all five names are different and can be labels: 1 to 50
@@ -157,15 +151,11 @@ func Swap(labels []string, n Names, to State) (add string, remove []string) {
 	if to == None {
 		return "", nil
 	}
-	found := Found(labels, n)
-	if !slices.Contains(found, to) {
-		add = n.Of(to)
-	}
+	add = n.Of(to)
 	for _, l := range labels { // as the forge writes them
 		if fold(l) == fold(n.Of(to)) {
-			continue
-		}
-		if slices.ContainsFunc(found, func(s State) bool { return fold(n.Of(s)) == fold(l) }) {
+			add = ""
+		} else if len(Found([]string{l}, n)) > 0 {
 			remove = append(remove, l)
 		}
 	}

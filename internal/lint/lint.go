@@ -108,10 +108,7 @@ const (
 
 // newFinding returns a finding about one line of a file.
 func newFinding(f *diff.File, side precedent.Side, l diff.Line) precedent.Finding {
-	n := l.New
-	if side == precedent.Left {
-		n = l.Old
-	}
+	n := l.On(side)
 	return precedent.Finding{
 		Analyzer: true, Confidence: lineConfidence, Votes: 1, Verifier: precedent.Unchecked,
 		Span:     precedent.Span{Path: f.Path, Side: side, Start: n, End: n},

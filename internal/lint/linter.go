@@ -50,7 +50,6 @@ type Job struct {
 	// Private is set if Tree need not be readable for other users. Where the job is
 	// another user, it gets a copy.
 	Private bool
-	Time    time.Duration
 }
 
 // Output is the result of a job.

@@ -69,7 +69,7 @@ func (b *sandboxed) Run(ctx context.Context, job Job) (Output, error) {
 		Tree: job.Tree, Argv: append([]string{at}, job.Argv[1:]...),
 		Env:   append([]string{"HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home}, job.Env...),
 		Input: job.Input, Writable: job.Private && os.Geteuid() == 0,
-		Limits: sandbox.Limits{Time: job.Time, Output: maxLintOutput},
+		Limits: sandbox.Limits{Output: maxLintOutput},
 	}
 	mount := func(source, target string) {
 		has := func(m sandbox.Mount) bool { return m.Target == target }

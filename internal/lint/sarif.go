@@ -52,7 +52,7 @@ func readSarif(dir string, output []byte, mayFind func(*remark) bool) ([]remark,
 				all = append(all, r)
 			}
 		}
-		if len(run.Results) == sarif.MaxResults {
+		if len(run.Results) == sarif.MaxMany {
 			return all, errMany
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -172,13 +171,9 @@ func (s *sources) disproves(f *precedent.Finding, e precedent.Evidence) bool {
 
 // touches reports whether the change adds one of the lines of a file at the head.
 func (s *sources) touches(path string, from, to int) bool {
-	changed := s.change[path]
-	if changed == nil {
-		return false
-	}
-	for i := range changed.Hunks {
-		for _, l := range changed.Hunks[i].Lines {
-			if l.Op == diff.Add && l.New >= from && l.New <= to {
+	if changed := s.change[path]; changed != nil {
+		for l := range changed.AddedLines() {
+			if l.New >= from && l.New <= to {
 				return true
 			}
 		}

@@ -48,7 +48,7 @@ func cite(fs []precedent.Finding, rules []precedent.Rule, learnings []memory.Rec
 			f.Rule = f.Cites[before].ID
 			c := f.Cites[before]
 			f.Decide(precedent.Decision{
-				Step: "cite", Text: fmt.Sprintf("names %s, the first: %s", namedRules(f.Cites[before:]), cmp.Or(c.URL, c.ID)),
+				Step: "cite", Text: fmt.Sprintf("names %d rules or learnings, the first: %s", n, cmp.Or(c.URL, c.ID)),
 				Delta: guideDelta, By: c.ID,
 			})
 		}
@@ -78,24 +78,6 @@ func citeInsights(fs []precedent.Finding, insights []precedent.Insight) []preced
 		}
 	}
 	return used
-}
-
-// namedRules counts rules of the guide and learnings.
-func namedRules(cites []precedent.Cite) string {
-	n := 0
-	for _, c := range cites {
-		if c.Kind == "guide" {
-			n++
-		}
-	}
-	switch learned := len(cites) - n; {
-	case learned == 0:
-		return fmt.Sprintf("%d rules of the guide", n)
-	case n == 0:
-		return fmt.Sprintf("%d learnings", learned)
-	default:
-		return fmt.Sprintf("%d rules of the guide and %d learnings", n, learned)
-	}
 }
 
 func namesRule(f *precedent.Finding, said string, r precedent.Rule) bool {

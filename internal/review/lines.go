@@ -156,11 +156,7 @@ func newSideLines(f *diff.File, side precedent.Side) *sideLines {
 		first := len(s.lines)
 		for i := range f.Hunks[h].Lines {
 			l := &f.Hunks[h].Lines[i]
-			n := l.New
-			if side == precedent.Left {
-				n = l.Old
-			}
-			if n > 0 {
+			if n := l.On(side); n > 0 {
 				s.lines = append(s.lines, sideLine{
 					lineText: newLineText(l.Text), number: n, hunk: h, deleted: l.Op == diff.Delete,
 					next: -1,

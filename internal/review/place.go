@@ -81,11 +81,7 @@ func (p *Placer) changes(f *precedent.Finding) bool {
 	for _, h := range p.change.File(f.Path).Hunks {
 		for i := range h.Lines {
 			l := &h.Lines[i]
-			n := l.New
-			if f.Side == precedent.Left {
-				n = l.Old
-			}
-			if l.Op != diff.Context && n >= f.Start && n <= f.End && n > 0 {
+			if n := l.On(f.Side); l.Op != diff.Context && n >= f.Start && n <= f.End && n > 0 {
 				return true
 			}
 		}
@@ -125,10 +121,8 @@ func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
 func verifiedEvidence(offered []precedent.Evidence, p *Placer, src *sources) []precedent.Evidence {
 	var holds []precedent.Evidence
 	for _, e := range offered {
-		side := precedent.Right
-		if e.Side == precedent.Left {
-			side = precedent.Left
-		} else {
+		side := sideOf(e)
+		if side == precedent.Right {
 			e.Side = ""
 		}
 		file := p.fileOn(side, e.Path)

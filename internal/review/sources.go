@@ -66,13 +66,9 @@ func (s *sources) file(side precedent.Side, path string) *source {
 		for l := range strings.Lines(string(data)) {
 			f.add(len(f.lines)+1, l)
 		}
-	case changed != nil && side == precedent.Left:
-		for _, l := range changed.Commentable(side) {
-			f.add(l.Old, l.Text)
-		}
 	case changed != nil:
 		for _, l := range changed.Commentable(side) {
-			f.add(l.New, l.Text)
+			f.add(l.On(side), l.Text)
 		}
 	}
 	if s.bytes += len(data); s.bytes > maxCached {

@@ -6,21 +6,9 @@ import (
 	"fmt"
 )
 
-// MaxMany is the largest number of elements read of a Many.
-const MaxMany = 5000
-
-// MaxResults is the largest number of results read of a run. One rule can have
-// thousands in one file.
-const MaxResults = 10_000
-
-// Results are the results of a run, of which at most MaxResults are read.
-type Results []Result
-
-// UnmarshalJSON reads the first results.
-func (l *Results) UnmarshalJSON(b []byte) (err error) {
-	*l, err = firstOf[Result](b, MaxResults)
-	return err
-}
+// MaxMany is the largest number of elements read of a Many. One rule can have
+// thousands of results in one file.
+const MaxMany = 10_000
 
 // MaxFew is the largest number of elements read of a list that has one or a few, such as that of runs.
 const MaxFew = 16

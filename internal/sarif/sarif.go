@@ -27,7 +27,7 @@ type Run struct {
 	OriginalURIBaseIDs map[string]Artifact `json:"originalUriBaseIds"`
 	VersionControl     Few[Provenance]     `json:"versionControlProvenance,omitempty"`
 	Artifacts          Many[File]          `json:"artifacts,omitempty"`
-	Results            Results             `json:"results"`
+	Results            Many[Result]        `json:"results"`
 	ColumnKind         string              `json:"columnKind"`
 	Properties         Properties          `json:"properties"`
 }

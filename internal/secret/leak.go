@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 )
 
 // leakWindow is the number of consecutive bytes of a token that count as a leak.
@@ -67,25 +66,8 @@ func (w *windows) in(text string) bool {
 
 // NewOwn prepares a search for the secrets. It ignores a key's PEM armour, the words with
 // which services begin their tokens, and windows with only one or two different bytes,
-// which occur in any text. The last search is kept: every comment needs the same one.
+// which occur in any text.
 func NewOwn(secrets ...string) Own {
-	if p := lastOwn.Load(); p != nil && slices.Equal(p.secrets, secrets) {
-		return p.search
-	}
-	o := prepare(secrets)
-	lastOwn.Store(&prepared{slices.Clone(secrets), o})
-	return o
-}
-
-// prepared is a search, which nobody changes, and what it is for.
-type prepared struct {
-	secrets []string
-	search  Own
-}
-
-var lastOwn atomic.Pointer[prepared]
-
-func prepare(secrets []string) Own {
 	var o Own
 	for _, s := range secrets {
 		s = prefix().ReplaceAllString(armour().ReplaceAllString(s, ""), "")
