@@ -38,6 +38,7 @@ func TestLeftLines(t *testing.T) {
 		{"test/fixtures/only.spec.js", "it.only('x', () => {})", ""},
 		{"user_test.go", "\tFIt(x)", ""},
 		{"test/views_test.py", "    breakpoint()", ""},
+		{"t/lib/User.pm", "  $DB::single = 1;", ""},
 		{"docs/debugging.py", "    breakpoint()", ""},
 		{"shop/views.py", "    self.breakpoint()", ""},
 		{"shop/views.py", "import pdb  # used below", ""},

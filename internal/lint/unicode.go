@@ -25,7 +25,7 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 		k := kindOfText(f)
 		for l := range f.AddedLines() {
 			if d := k.inspect(l.Text, l.New == 1); d.rule != "" {
-				c.add(d.finding(f, l, k.prose))
+				c.add(d.finding(f, l, k))
 			}
 		}
 	}
@@ -181,8 +181,10 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	case r == leftToRight, r == rightToLeft, r == arabicMark:
 		return line.toLeft && (k.prose || !isLatin(before) || !isLatin(after))
 	case kindOf(r) == "bidi":
-		// An embedding that a translation opens ends with the text. An override reorders Latin text, too.
-		return k.displayed && line.toLeft && (line.balanced || k.catalogue && (r == 0x202a || r == 0x202b || r == 0x202c))
+		// An embedding that a translation opens ends with the text. An override reorders Latin text, too. In a catalogue,
+		// an embedding can be around a placeholder alone.
+		return k.displayed && line.toLeft && (line.balanced || k.catalogue && (r == 0x202a || r == 0x202b || r == 0x202c)) ||
+			k.catalogue && line.balanced
 	case unicode.Is(unicode.Co, r):
 		return isIcon(s, spot)
 	case r > 0xe0000 && r <= cancelTag:
@@ -271,7 +273,7 @@ func isByteOfName(c byte) bool {
 // maxSpelledOut is the number of characters or names that a finding lists.
 const maxSpelledOut = 6
 
-func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.Finding {
+func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.Finding {
 	w := unicodeTable[d.rule]
 	out := newFinding(f, precedent.Right, l)
 	out.Category, out.Rule, out.Severity, out.Confidence = precedent.Security, d.rule, w.severity, w.confidence
@@ -281,10 +283,10 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, prose bool) precedent.
 		out.Category = precedent.Bugs
 	case d.rule == "zero-width" && isComment(l.Text): // no compiler reads it
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
-	case d.rule == "homoglyph" && !prose && len(l.Text) > longestRead:
+	case d.rule == "homoglyph" && !k.prose && len(l.Text) > longestRead:
 		out.Severity = precedent.Low
-	case prose, d.rule == "control" && (record || !d.other), d.rule == "homoglyph" && record,
-		d.rule == "zero-width" && (d.isMark(l.Text) || isInText(f.Path, l.Text)):
+	case k.prose, d.rule == "control" && (record || !d.other), d.rule == "homoglyph" && record,
+		d.rule == "zero-width" && (d.isMark(l.Text) || k.isApart(f.Path, l.Text)):
 		out.Severity = w.inProse
 	}
 	var says []string
@@ -321,17 +323,21 @@ func (d *unicodeIssue) isMark(s string) bool {
 		!strings.ContainsRune(strings.TrimLeft(s, string(byteOrderMark)), byteOrderMark)
 }
 
-// noWidth matches characters without width, withinWord such between visible ones.
+// The patterns of characters without width: any, such between visible ones, and such within a name.
 var (
 	noWidth    = text.Pattern(widthless)
 	withinWord = text.Pattern(`[^\s\p{Cf}]` + widthless + `+[^\s\p{Cf}]`)
+	withinName = text.Pattern(`[\pL\pN\pM_]` + widthless + `+[\pL\pN\pM_]`)
 )
 
 const widthless = `[\p{Cf}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]`
 
-// isInText reports whether all that a line hides is beside spaces of a string or a comment, where programs that translate
-// leave it. There, it makes no name look like another.
-func isInText(name, line string) bool {
+// isApart reports whether all that a line hides is between the words of a string or a comment, where programs that
+// translate leave it. There, it makes no name look like another.
+func (k textKind) isApart(name, line string) bool {
+	if k.localized {
+		return !withinName().MatchString(line)
+	}
 	return !withinWord().MatchString(line) && !noWidth().MatchString(text.BareLines(name, []string{line})[0])
 }
 

@@ -56,6 +56,9 @@ func placeOf(name string) placed {
 	if dotnet || isTestName(strings.TrimSuffix(base, ext)) {
 		result = inTests
 	}
+	if strings.HasPrefix(name, "t/") || ext == ".t" { // of Perl
+		result = inTests
+	}
 	if result == inProduct && (docTypes[ext] || template().MatchString(base) || isDocName(base)) {
 		return inDocs
 	}
