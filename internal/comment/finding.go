@@ -152,18 +152,34 @@ func (d *draft) suggestion(f precedent.Finding, committable bool) {
 		return
 	}
 	fix = strings.TrimSuffix(strings.TrimSuffix(fix, "\n"), "\r") // the last line end; blank lines before it count
-	replaces := committable && f.Side != precedent.Left && f.Start > 0
-	if replaces && sanitize(fix, d.own) == fix && !strings.Contains(fix, "<!-- precedent:") {
-		if block, ok := markdown.Suggestion(strings.Split(fix, "\n")); ok {
-			if d.FixedLines {
-				d.block("Replace " + lineNumbers(f.Span) + ":")
-			}
-			d.block(block...)
-			return
-		}
+	block := d.committable(fix)
+	switch {
+	case !committable || f.Side == precedent.Left || f.Start == 0 || block == nil:
+		d.block("Suggested change:")
+		d.block(d.changed(fix)...)
+		return
+	case d.FixedLines:
+		d.block("Replace " + lineNumbers(f.Span) + ":")
 	}
-	d.block("Suggested change:")
-	d.block(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(sanitize(fix, d.own), "\n"))...)
+	d.block(block...)
+}
+
+// committable returns lines as a block that the forge offers to commit; nil if they have a credential, a command or a
+// mention.
+func (d *draft) committable(lines string) []string {
+	if sanitize(lines, d.own) != lines || strings.Contains(lines, "<!-- precedent:") {
+		return nil
+	}
+	block, ok := markdown.Suggestion(strings.Split(lines, "\n"))
+	if !ok {
+		return nil
+	}
+	return block
+}
+
+// changed returns lines as a block that shows what to add.
+func (d *draft) changed(lines string) []string {
+	return markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(sanitize(lines, d.own), "\n"))
 }
 
 // lineNumbers names the lines of a span for people.

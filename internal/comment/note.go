@@ -72,7 +72,13 @@ func (w Writer) Note(n Note, m Marker) string {
 		list = append(list, fmt.Sprintf("- … and %d more", more))
 	}
 	d.block(list...)
-	d.committable(n.Suggestion)
+	if all := strings.Join(n.Suggestion, "\n"); len(n.Suggestion) > 0 {
+		if block := d.committable(all); block != nil {
+			d.block(block...)
+		} else {
+			d.block(d.changed(all)...)
+		}
+	}
 	if n.Patch != "" {
 		lines := strings.Split(strings.TrimRight(sanitize(n.Patch, d.own), "\n"), "\n")
 		d.block(markdown.Fenced("diff", func(int) string { return "" }, lines)...)
@@ -88,22 +94,6 @@ func (w Writer) Note(n Note, m Marker) string {
 		d.block(n.End)
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m, d.own)
-}
-
-// committable adds a block that the forge offers to commit. If it has a credential, a command or a
-// mention, it is shown as a change only.
-func (d *draft) committable(lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	all := strings.Join(lines, "\n")
-	if sanitize(all, d.own) == all && !strings.Contains(all, "<!-- precedent:") {
-		if block, ok := markdown.Suggestion(lines); ok {
-			d.block(block...)
-			return
-		}
-	}
-	d.block(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(sanitize(all, d.own), "\n"))...)
 }
 
 func (d *draft) item(i NoteItem) string {

@@ -172,10 +172,8 @@ func (n names) in(s string) bool {
 // permalink returns the address of a comment if it is on a pull request of the repository.
 func (c Citing) permalink(address string) (string, bool) {
 	u, err := url.Parse(address)
-	if err != nil || len(address) > maxCode || u.User != nil || u.RawQuery != "" ||
-		!slices.Contains(c.Hosts, u.Host) || trigger().MatchString(address) ||
-		!linkable().MatchString(strings.Replace(address, "http://", "https://", 1)) ||
-		u.EscapedPath() != path.Clean(u.Path) {
+	if err != nil || len(address) > maxCode || u.RawQuery != "" || u.EscapedPath() != path.Clean(u.Path) ||
+		!leadsTo(strings.Replace(address, "http://", "https://", 1), c.Hosts) {
 		return "", false
 	}
 	own := "/" + c.Repo.Owner + "/" + c.Repo.Name + "/"

@@ -89,13 +89,12 @@ func (w *inlines) code(s string) {
 
 // link writes a link if its target is allowed, else the URL as text.
 func (w *inlines) link(to string) {
-	safe, ok := allowedLink(to, w.hosts)
-	if !ok {
+	if !leadsTo(to, w.hosts) || pinging().MatchString(to) {
 		w.code(to)
 		return
 	}
 	w.flush()
-	w.raw("<" + safe + ">")
+	w.raw("<" + to + ">")
 }
 
 var (
@@ -105,13 +104,11 @@ var (
 	pinging = text.Pattern(`/(?:issues|pull|pulls|merge_requests|commit|discussions)/`)
 )
 
-// allowedLink reports whether a link may lead to the URL, and returns it.
-func allowedLink(to string, hosts []string) (string, bool) {
+// leadsTo reports whether an address is plain and leads to one of the hosts.
+func leadsTo(to string, hosts []string) bool {
 	u, err := url.Parse(to)
-	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) {
-		return "", false
-	}
-	return to, linkable().MatchString(to) && !pinging().MatchString(to) && !trigger().MatchString(to)
+	return err == nil && u.User == nil && slices.Contains(hosts, u.Host) && linkable().MatchString(to) &&
+		!trigger().MatchString(to)
 }
 
 // decode resolves backslash escapes and entities: forges recognize names that are spelled with entities.

@@ -150,9 +150,7 @@ func Address(to string, hosts []string) string {
 // Link links words, which are trusted Markdown, if the URL is plain and leads to one
 // of the hosts; else it returns the words.
 func Link(words, to string, hosts []string) string {
-	u, err := url.Parse(to)
-	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || trigger().MatchString(to) ||
-		!linkable().MatchString(strings.Replace(to, "http://", "https://", 1)) {
+	if !leadsTo(strings.Replace(to, "http://", "https://", 1), hosts) {
 		return words
 	}
 	return "[" + words + "](" + to + ")"

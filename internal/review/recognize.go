@@ -47,7 +47,10 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 	bonds := x.matchThreads(ctx, live, dropped)
 	taker := make([]*precedent.Finding, len(x.threads))
 	bound := map[*precedent.Finding]bool{}
-	n := newThreadAssignment(live, dropped)
+	n := threadAssignment{map[string]*precedent.Finding{}, dropped}
+	for _, f := range live {
+		n.owners[f.Fingerprint] = f
+	}
 	for _, b := range bonds {
 		if f := live[b.finding]; taker[b.thread] == nil && !bound[f] {
 			taker[b.thread], bound[f] = f, true
@@ -128,14 +131,6 @@ func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding,
 type threadAssignment struct {
 	owners  map[string]*precedent.Finding // by fingerprint
 	dropped map[string][]*precedent.Finding
-}
-
-func newThreadAssignment(live []*precedent.Finding, dropped map[string][]*precedent.Finding) threadAssignment {
-	n := threadAssignment{owners: map[string]*precedent.Finding{}, dropped: dropped}
-	for _, f := range live {
-		n.owners[f.Fingerprint] = f
-	}
-	return n
 }
 
 // take assigns a thread to a finding, with the thread's id and fingerprint unless

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -56,23 +57,17 @@ func newReader(in *Input) *reader {
 // ask sends prompts of one role concurrently, within the limit of slots, and returns
 // the replies in the order of the prompts.
 func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts []prompt.Prompt) []reply {
-	replies := make([]reply, len(prompts))
 	if len(prompts) == 0 {
 		return nil
 	}
 	if x.trial.failed {
-		for i := range replies {
-			replies[i] = x.trial.unsent()
-		}
-		return replies
+		return slices.Repeat([]reply{x.trial.unsent()}, len(prompts))
 	}
 	task, err := x.task(ctx, step, role)
 	if err != nil {
-		for i := range replies {
-			replies[i].err = err
-		}
-		return replies
+		return slices.Repeat([]reply{{err: err}}, len(prompts))
 	}
+	replies := make([]reply, len(prompts))
 	x.in.progress(Event{Step: step, Requests: len(prompts)})
 	var mu sync.Mutex
 	var wg sync.WaitGroup

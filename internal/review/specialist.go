@@ -125,7 +125,8 @@ func (a *specialistRun) ask(ctx context.Context, i int, begun func()) reply {
 	done := a.done
 	a.mu.Unlock()
 	a.in.progress(Event{Finder: a.s.spec.Name, Done: done, Requests: len(a.replies)})
-	r := a.send(ctx, i, begun)
+	build := func() prompt.Prompt { return a.s.prompt(a.in, a.s.spec, a.s.lead, i) }
+	r := a.in.send(ctx, build, engine.Task{Role: engine.Finder, Name: a.s.spec.Name, Tree: a.tree, FirstByte: begun})
 	if r.ok() {
 		if r.findings, r.positive, r.err = readAnswer(r.answer.JSON, a.s.spec); r.err != nil {
 			r.answer.Status = precedent.StatusMalformed
@@ -136,12 +137,6 @@ func (a *specialistRun) ask(ctx context.Context, i int, begun func()) reply {
 		Usage: r.answer.Usage, CostUSD: r.answer.CostUSD,
 	})
 	return r
-}
-
-// send sends the request for one shard.
-func (a *specialistRun) send(ctx context.Context, i int, begun func()) reply {
-	build := func() prompt.Prompt { return a.s.prompt(a.in, a.s.spec, a.s.lead, i) }
-	return a.in.send(ctx, build, engine.Task{Role: engine.Finder, Name: a.s.spec.Name, Tree: a.tree, FirstByte: begun})
 }
 
 // prompt returns the prompt of a specialist for a shard.
