@@ -120,6 +120,8 @@ func TestUnicode(t *testing.T) {
 		{"some of them", "a.go", "return s == \"\ufffd\ufffd\ufffd\"", "", ""},
 		{"colors in code", "app/a.py", "\x1b[31mfrom os", "control medium", "<U+001B>"},
 		{"a table of letters", "a.js", `c=[{base:"A",letters:"AⒶＡÀÁÂẦẤẪẨÃĀĂẰẮẴẲȦǠÄ"},{base:"B",letters:"BⒷＢḂḄḆɃƂƁ"}]`, "", ""},
+		{"a table of letters in two cases", "a.cs", `{'c', "CÇçĆćĈĉĊċČčƇƈȻȼϲϹСсҪҫ"}`, "", ""},
+		{"a name beside accented letters", "a.js", "ÀÉÎÕÜ_validаteUser_isAdministrator()", "homoglyph high", "<U+0430>"},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
 		{"override among bytes", "a.ai", "T\u202e1I\xc6&\xa2(\xfeL\x90a\xc7g$\xd0!", "", ""},
 		{

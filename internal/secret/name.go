@@ -34,7 +34,7 @@ var (
 	// afterCredential are words after a credential's name that make it the name of
 	// something about the credential.
 	afterCredential = wordSet("id ids name names type types url urls uri endpoint path file filename dir length len size count class label placeholder selector prefix suffix header field " +
-		"param parameter ref reference arn version expiry expires expiration ttl lifetime policy rule rules regex pattern format hint prompt title text description " +
+		"param parameter ref reference arn address addresses version expiry expires expiration ttl lifetime policy rule rules regex pattern format hint prompt title text description " +
 		"error message status state provider manager service store source factory handler helper limit limits budget usage window alias index column table algorithm alg " +
 		"scope scopes audience issuer interval timeout ring pair board code codes map list set")
 	testWords = wordSet("test testing tests dummy fake mock mocked example sample demo placeholder fixture stub")

@@ -45,7 +45,7 @@ func Mixed(ident string) (scripts []string, bad bool) {
 		}
 	}
 	scripts = slices.Sorted(maps.Keys(names))
-	if ascii || len(ident) > maxWord || !names["Latin"] {
+	if ascii || len(ident) > maxWord || !names["Latin"] || isTable([]rune(ident)) {
 		return scripts, false
 	}
 	return scripts, slices.ContainsFunc(splitExact(ident), looksFake)
@@ -75,9 +75,6 @@ func scriptOf(r rune) string {
 func looksFake(word string) bool {
 	letters := []rune(word)
 	foreign := false
-	if isTable(letters) {
-		return false
-	}
 	for i, r := range letters {
 		switch {
 		case !unicode.IsLetter(r) || scriptOf(r) == "Latin":
@@ -92,8 +89,8 @@ func looksFake(word string) bool {
 	return foreign
 }
 
-// mostAccented is how many different accented Latin letters a name has. A word with more is a table of letters, as for the
-// removal of accents.
+// mostAccented is how many different accented Latin letters a name has. One with more, which has few others, is a table of
+// letters, as for the removal of accents.
 const mostAccented = 4
 
 func isTable(letters []rune) bool {
@@ -103,7 +100,7 @@ func isTable(letters []rune) bool {
 			accented[r] = true
 		}
 	}
-	return len(accented) > mostAccented
+	return len(accented) > mostAccented && 3*len(accented) > len(letters)
 }
 
 func isLatin(letters []rune, i int) bool {
