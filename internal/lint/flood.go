@@ -51,13 +51,8 @@ type kindOfFinding struct {
 
 // gathered is the findings of one kind, in order.
 type gathered struct {
-	all   []numbered // at most maxEvidence, or maxSecrets
+	all   []precedent.Finding // at most maxEvidence, or maxSecrets
 	count int
-}
-
-type numbered struct {
-	precedent.Finding
-	n int
 }
 
 func (c *collect) add(f precedent.Finding) { c.addAs(f, f.Rule) }
@@ -92,12 +87,12 @@ func (c *collect) addAs(f precedent.Finding, kind string) {
 		most = maxSecrets
 	}
 	if g.count++; g.count <= most {
-		g.all = append(g.all, numbered{f, c.added})
+		g.all = append(g.all, f)
 	}
 }
 
 // findings returns what to report of one kind.
-func (g *gathered) findings() []numbered {
+func (g *gathered) findings() []precedent.Finding {
 	if g.count <= maxApart {
 		return g.all
 	}
@@ -110,13 +105,13 @@ func (g *gathered) findings() []numbered {
 	suffix := fmt.Sprintf(" (%d places in this file)", g.count)
 	f.Title = text.Cut(f.Title, maxTitle-len(suffix)) + suffix
 	f.Body += "\n\n" + g.list()
-	return []numbered{f}
+	return []precedent.Finding{f}
 }
 
 // list says how many places there are, and lists the first of them, with their titles if they differ.
 func (g *gathered) list() string {
 	first := g.all[:min(len(g.all), maxPlaces)]
-	differ := slices.ContainsFunc(first, func(f numbered) bool { return f.Title != first[0].Title })
+	differ := slices.ContainsFunc(first, func(f precedent.Finding) bool { return f.Title != first[0].Title })
 	said := fmt.Sprintf("The same rule found %d places in this file", g.count)
 	if g.count > len(first) {
 		said += fmt.Sprintf(", of which these are the first %d", len(first))
@@ -135,24 +130,17 @@ func (g *gathered) list() string {
 	return said + ": " + strings.Join(places, ", ") + "."
 }
 
-// list returns the findings in the order in which they were added: the worst if there
-// are too many.
-func (c *collect) list() []precedent.Finding {
-	var all []numbered
+// list returns the findings, those of a kind together: the worst if there are too many.
+func (c *collect) list() (all []precedent.Finding) {
 	for _, g := range c.order {
 		all = append(all, g.findings()...)
 	}
 	if len(all) > maxFindings {
-		slices.SortStableFunc(all, func(a, b numbered) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+		slices.SortStableFunc(all, func(a, b precedent.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 		c.left += len(all) - maxFindings
 		all = all[:maxFindings]
 	}
-	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
-	var list []precedent.Finding
-	for _, f := range all {
-		list = append(list, f.Finding)
-	}
-	return list
+	return all
 }
 
 // result returns the analyzer's result. err is what stopped it, or nil.

@@ -27,7 +27,7 @@ type Input struct {
 	Read func(path string) ([]byte, error)
 	// IsPolicyPath reports whether a file configures reviews.
 	IsPolicyPath func(path string) bool
-	// Secrets returns what ScanSecrets returns for Change; nil to scan here.
+	// Secrets returns what ScanSecrets returns for Change.
 	Secrets func() *Secrets
 	// OwnPolicy tells that the review uses the policy file of the work tree.
 	OwnPolicy bool

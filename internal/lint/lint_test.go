@@ -71,6 +71,9 @@ func run(t *testing.T, name string, in *Input) Result {
 		if a.Name != name {
 			continue
 		}
+		if in.Secrets == nil {
+			in.Secrets = func() *Secrets { return ScanSecrets(in.Change) }
+		}
 		if in.Read == nil {
 			in.Read = func(string) ([]byte, error) { return nil, fs.ErrNotExist }
 		}
@@ -136,7 +139,8 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, a := range All()[:3] {
-		if r := a.Run(ctx, &Input{Change: added("a.txt", "<<<<<<< HEAD\n")}); r.Status != precedent.StatusTimeout {
+		in := &Input{Change: added("a.txt", "<<<<<<< HEAD\n"), Secrets: func() *Secrets { return &Secrets{} }}
+		if r := a.Run(ctx, in); r.Status != precedent.StatusTimeout {
 			t.Errorf("%s: %s", a.Name, r.Status)
 		}
 	}

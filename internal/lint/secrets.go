@@ -21,12 +21,7 @@ import (
 func secrets(ctx context.Context, in *Input) Result {
 	c := &collect{name: "secrets"}
 	var scanner secret.Scanner
-	var scanned *Secrets
-	if in.Secrets != nil {
-		scanned = in.Secrets()
-	} else {
-		scanned = ScanSecrets(in.Change)
-	}
+	scanned := in.Secrets()
 	deleted := sync.OnceValue(func() string { return deletedText(in.Change) })
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -85,7 +84,7 @@ func kindOfText(f *diff.File) textKind {
 	case f.Skip != "" && !f.TooLarge:
 		k.rules, k.names = hidesCode, true
 	}
-	k.displayed = k.prose && !holdsCode(f.Path)
+	k.displayed = k.prose && !holdsCode().MatchString(f.Path)
 	return k
 }
 
@@ -93,23 +92,13 @@ func (k textKind) reports(rule string) bool { return k.rules == nil || slices.Co
 
 // IsProse reports whether a file is text for people, where hidden characters can
 // mislead a reader but not a compiler.
-func IsProse(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".tex", ".html", ".htm",
-		".srt", ".vtt", ".csv", ".tsv":
-		return true
-	}
-	return false
-}
+func IsProse(name string) bool { return prose().MatchString(name) }
 
-// holdsCode reports whether text for people can hold code that runs.
-func holdsCode(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".html", ".htm", ".mdx", ".org":
-		return true
-	}
-	return false
-}
+// prose matches such files, and holdsCode those of them that can hold code that runs.
+var (
+	prose     = text.Pattern(`(?i)\.(md|markdown|mdx|txt|rst|adoc|org|tex|html?|srt|vtt|csv|tsv)$`)
+	holdsCode = text.Pattern(`(?i)\.(html?|mdx|org)$`)
+)
 
 // setsColor matches an escape sequence that sets colors and styles of a terminal, but none that conceals (8).
 // passesPager matches any that less, the pager of git, passes on to the terminal with -R: those that it takes for colors,

@@ -43,7 +43,7 @@ func TestConfigurationIsUnderstood(t *testing.T) {
 			t.Errorf("%s: depends on other rules, which is not supported", r.id)
 		}
 		if (w.Regex == nil) != (r.pattern == nil) || (w.Path == nil) != (r.path == nil) ||
-			w.SecretGroup != r.group || w.Entropy != r.entropy || w.Description != r.description {
+			w.SecretGroup != r.group || w.Entropy != r.entropy {
 			t.Errorf("%s: read differently", r.id)
 		}
 		if w.Regex != nil {

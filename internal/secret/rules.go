@@ -14,16 +14,16 @@ import (
 // rule is one rule of gitleaks' configuration. Its expressions are compiled when one of its keywords first
 // occurs: compiling all of them takes 20 ms, and a change needs only a few.
 type rule struct {
-	id, description string
-	pattern         func() expression     // nil for a rule about paths only
-	path            func() *regexp.Regexp // nil for a rule about every file
-	group           int                   // the secret's group; 0 for the first non-empty one
-	entropy         float64               // minimum of the secret, in bits per character, exclusive
-	keywords        []string
-	allow           func() []allowlist
-	own             bool // one of this package, whose values must look random
-	issued          bool // a token of a known form, which is enough
-	assigns         bool // whether a match has an operator after the name that the keyword is in
+	id       string
+	pattern  func() expression     // nil for a rule about paths only
+	path     func() *regexp.Regexp // nil for a rule about every file
+	group    int                   // the secret's group; 0 for the first non-empty one
+	entropy  float64               // minimum of the secret, in bits per character, exclusive
+	keywords []string
+	allow    func() []allowlist
+	own      bool // one of this package, whose values must look random
+	issued   bool // a token of a known form, which is enough
+	assigns  bool // whether a match has an operator after the name that the keyword is in
 	// leaves decides what an outbound rule redacts; nil for the others. If opens is set, it
 	// redacts nothing after a name that does not open something.
 	leaves threshold
@@ -82,8 +82,7 @@ func (set *ruleSet) addForms(text string) {
 			continue
 		}
 		r := rule{
-			id: fields[1], description: "Found a token of a service, by its form.", issued: true,
-			allow: compileAllow(nil), before: 1, after: 2,
+			id: fields[1], issued: true, allow: compileAllow(nil), before: 1, after: 2,
 		}
 		if fields[0] == "hide" {
 			r.leaves = thresholds["issued"]
@@ -115,11 +114,11 @@ func parseRules(texts ...string) (*ruleSet, error) {
 func (set *ruleSet) parse(text string) error {
 	var doc struct {
 		Rules []struct {
-			ID, Description, Path, Regex, Value string
-			SecretGroup, Reach                  int
-			Entropy                             float64
-			Keywords                            []string
-			Allowlists                          []allowlist
+			ID, Path, Regex, Value string
+			SecretGroup, Reach     int
+			Entropy                float64
+			Keywords               []string
+			Allowlists             []allowlist
 		}
 		Allowlist allowlist
 	}
@@ -132,7 +131,7 @@ func (set *ruleSet) parse(text string) error {
 	for _, d := range doc.Rules {
 		i := len(set.rules)
 		r := rule{
-			id: d.ID, description: d.Description, group: d.SecretGroup, entropy: d.Entropy, keywords: d.Keywords,
+			id: d.ID, group: d.SecretGroup, entropy: d.Entropy, keywords: d.Keywords,
 			allow: compileAllow(d.Allowlists), own: d.Value == "" && isOwn(d.ID),
 			assigns: d.ID == genericRule || d.ID == ruleAssigned, leaves: thresholds[d.Value], reach: d.Reach,
 			before: 1, after: 2,

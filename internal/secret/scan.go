@@ -11,8 +11,7 @@ import (
 
 // Match is a credential in a text.
 type Match struct {
-	Rule        string // gitleaks' rule id: "aws-access-token"
-	Description string // gitleaks' description of the rule
+	Rule string // gitleaks' rule id: "aws-access-token"
 	// The secret's position: from byte Start of line Line up to byte End of line
 	// EndLine, exclusive. Lines are indices into the scanned lines.
 	Line, Start, EndLine, End int
@@ -77,7 +76,7 @@ func (s *Scanner) Path(path string) (Match, bool) {
 	}
 	for _, i := range set.byPath {
 		if r := &set.rules[i]; r.path().MatchString(path) {
-			return Match{Rule: r.id, Description: r.description}, true
+			return Match{Rule: r.id}, true
 		}
 	}
 	return Match{}, false
@@ -469,11 +468,10 @@ func (set *ruleSet) rank(h hit) int {
 func (t *text) matches(set *ruleSet, hits []hit) []Match {
 	var all []Match
 	for _, h := range hits {
-		r := &set.rules[h.rule]
 		first := sort.SearchInts(t.lines, h.start+1) - 1
 		last := max(first, sort.SearchInts(t.lines, h.end)-1)
 		all = append(all, Match{
-			Rule: r.id, Description: r.description, Secret: t.s[h.start:h.end], Line: first,
+			Rule: set.rules[h.rule].id, Secret: t.s[h.start:h.end], Line: first,
 			Start: h.start - t.lines[first], EndLine: last, End: h.end - t.lines[last],
 		})
 	}
