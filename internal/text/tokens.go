@@ -23,37 +23,26 @@ type word struct {
 	parts []string
 }
 
-// eachWord calls f with the words of the first 64 KiB of a text, without stop words,
-// until f returns false. The word is valid until the next call.
+// eachWord calls f with the words of the first 64 KiB of a text, of up to 128 bytes and without stop words, until f
+// returns false. The word is valid until the next call.
 func eachWord(s string, f func(word) bool) {
+	s = s[:min(len(s), maxTokenText)]
 	var parts []string
-	for run := range runs(s) {
-		w, ok := newWord(parts[:0], run)
-		if ok && !f(w) {
-			return
+	for len(s) > 0 {
+		n := wordLen(s)
+		if n == 0 {
+			_, size := utf8.DecodeRuneInString(s)
+			s = s[size:]
+			continue
 		}
-		parts = w.parts
-	}
-}
-
-// runs yields what is between spaces and punctuation in the first 64 KiB of a text, up to 128 bytes each.
-func runs(s string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if len(s) > maxTokenText {
-			s = s[:maxTokenText]
-		}
-		for len(s) > 0 {
-			n := wordLen(s)
-			if n == 0 {
-				_, size := utf8.DecodeRuneInString(s)
-				s = s[size:]
-				continue
-			}
-			if n <= maxWord && !yield(s[:n]) {
+		if n <= maxWord {
+			w, ok := newWord(parts[:0], s[:n])
+			if ok && !f(w) {
 				return
 			}
-			s = s[n:]
+			parts = w.parts
 		}
+		s = s[n:]
 	}
 }
 
@@ -75,44 +64,20 @@ func newWord(parts []string, run string) (word, bool) {
 	return w, true
 }
 
-// Words yields the words of the first 64 KiB of a text as they are written, for [WordTokens]: at most
-// 4,096, without those of more than 128 bytes.
-func Words(s string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		n := 0
-		for run := range runs(s) {
-			if n++; n > maxTokens || !yield(run) {
-				return
-			}
-		}
-	}
-}
-
-// Tokens yields the tokens of the words of a text.
+// Tokens yields the tokens of the first 4,096 words of a text.
 func Tokens(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for w := range Words(s) {
-			for _, t := range WordTokens(w) {
+		n := 0
+		eachWord(s, func(w word) bool {
+			for _, t := range w.parts {
 				if !yield(t) {
-					return
+					return false
 				}
 			}
-		}
+			n++
+			return (w.whole == "" || yield(w.whole)) && n < maxTokens
+		})
 	}
-}
-
-// WordTokens returns what a word of [Words] is compared by: the word in lower case and lightly stemmed;
-// nothing for a stop word. An identifier of several parts (camelCase, snake_case, letters and
-// digits) is itself without underscores, and its parts, stop words among them.
-func WordTokens(run string) []string {
-	w, ok := newWord(nil, run)
-	switch {
-	case !ok:
-		return nil
-	case w.whole != "":
-		return append(w.parts, w.whole)
-	}
-	return w.parts
 }
 
 // wordLen returns the length of the word at the start of s, 0 if there is none. An
