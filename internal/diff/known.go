@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Limits of the search for files of the base that are like a new one.
@@ -17,26 +16,21 @@ const (
 type known struct {
 	read  func(path string) ([]byte, error)
 	list  func() ([]string, error)
-	once  sync.Once
-	byDir map[string][]string
+	byDir map[string][]string // made on first use
 	reads int
 }
 
 // dir returns the names of the base's files in a folder, of the folder "." at the root.
 func (k *known) dir(name string) []string {
-	k.once.Do(func() {
+	if k.byDir == nil {
 		k.byDir = map[string][]string{}
-		if k.list == nil {
-			return
+		if k.list != nil {
+			paths, _ := k.list() // else nothing is known, so nothing is skipped for being like it
+			for _, p := range paths {
+				k.byDir[path.Dir(p)] = append(k.byDir[path.Dir(p)], p)
+			}
 		}
-		paths, err := k.list()
-		if err != nil {
-			return // nothing is known, so nothing is skipped for being like it
-		}
-		for _, p := range paths {
-			k.byDir[path.Dir(p)] = append(k.byDir[path.Dir(p)], p)
-		}
-	})
+	}
 	return k.byDir[name]
 }
 

@@ -20,19 +20,13 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 	for _, rep := range reports {
 		c.NotChecked = append(c.NotChecked, rep.NotChecked...)
 	}
-	for i := range in.Change.Files {
-		if f := &in.Change.Files[i]; f.Excused {
-			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{
-				Path:   f.Path,
-				Reason: f.Skip + ", which only the file itself says",
-			})
-		}
-	}
+	var excused []precedent.TruncatedHunk
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]
 		c.Hunks += len(f.Hunks)
 		switch {
 		case f.Excused:
+			excused = append(excused, precedent.TruncatedHunk{Path: f.Path, Reason: f.Skip + ", which only the file itself says"})
 			continue
 		case f.TooLarge:
 			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path, Reason: f.Skip})
@@ -63,6 +57,7 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 			}
 		}
 	}
+	c.Truncated = append(excused, c.Truncated...)
 	return c
 }
 

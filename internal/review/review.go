@@ -177,12 +177,7 @@ func (in *Input) fillDefaults() {
 	if in.Change == nil {
 		in.Change = &diff.Change{}
 	}
-	if in.MaxInline <= 0 {
-		in.MaxInline = in.Policy.MaxInline
-	}
-	if in.MaxInline <= 0 {
-		in.MaxInline = DefaultMaxInline
-	}
+	in.MaxInline = cmp.Or(max(in.MaxInline, 0), max(in.Policy.MaxInline, 0), DefaultMaxInline)
 	in.fillThreshold()
 	if in.Concurrency <= 0 {
 		in.Concurrency = defaultConcurrency
