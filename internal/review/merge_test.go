@@ -1,14 +1,10 @@
 package review
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/match"
@@ -221,61 +217,4 @@ func TestNoChains(t *testing.T) {
 	if dropped := duplicates(fs); len(dropped) > 1 {
 		t.Errorf("two of three findings dropped by a chain: %v", dropped)
 	}
-}
-
-// TestMergeIgnoresOrder: whatever the order of the findings, the same ones are
-// dropped for the same ones, none is lost, and no live two have one fingerprint.
-func TestMergeIgnoresOrder(t *testing.T) {
-	titles := []string{leak, leakToo, panics, leak + " and " + panics, "Response leaks"}
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 12).Draw(t, "n")
-		var fs []precedent.Finding
-		for i := range n {
-			start := rapid.IntRange(0, 12).Draw(t, "start")
-			f := said("", rapid.SampledFrom([]string{"bugs", "types", "govet"}).Draw(t, "finder"), start, start,
-				rapid.SampledFrom([]precedent.Category{precedent.Bugs, precedent.Types}).Draw(t, "category"),
-				rapid.SampledFrom(titles).Draw(t, "title"))
-			if start > 0 {
-				f.End += rapid.IntRange(0, 5).Draw(t, "lines")
-			}
-			f.Analyzer = f.Finder == "govet"
-			f.Path = rapid.SampledFrom([]string{"a.go", "b.go"}).Draw(t, "path")
-			f.Confidence = rapid.SampledFrom([]int{70, 90}).Draw(t, "confidence")
-			f.Fingerprint = fmt.Sprint(f.Path, f.Start, f.Category)
-			f.ID = f.Fingerprint
-			f.Rule = fmt.Sprint(i) // tells equal ones apart
-			fs = append(fs, f)
-		}
-		shuffled := rapid.Permutation(fs).Draw(t, "shuffled")
-		want, got := outcome(fs), outcome(shuffled)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("another order gives another result:\n%s", diff)
-		}
-	})
-}
-
-// outcome merges copies and returns the result for each, by its rule.
-func outcome(in []precedent.Finding) map[string]string {
-	fs := slices.Clone(in)
-	for i := range fs {
-		fs[i].Trail = nil
-	}
-	merge(fs, identities{}, nobody)
-	live := map[string]bool{}
-	result := map[string]string{}
-	for _, f := range fs {
-		result[f.Rule] = fmt.Sprint(f.ID, f.Dropped, f.DroppedBy, f.Votes, f.Trail)
-		if f.Live() {
-			if live[f.ID] {
-				panic("two live findings have one id")
-			}
-			live[f.ID] = true
-		}
-	}
-	for _, f := range fs {
-		if f.Dropped == precedent.Duplicate && !live[f.DroppedBy] {
-			panic("a duplicate of nothing")
-		}
-	}
-	return result
 }
