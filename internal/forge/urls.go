@@ -119,18 +119,10 @@ func escapePath(path string) string {
 // page or of one below it. For a number the Repo is zero. The error is KindRefused if the page is on another
 // forge, and KindInvalid if it is not a pull request.
 func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
-	if strings.Contains(which, "/") {
-		return f.Pages().ReadPullRequest(which)
-	}
 	if n := pullNumber(strings.TrimPrefix(which, "#")); n > 0 {
 		return precedent.Repo{}, n, nil
 	}
-	return precedent.Repo{}, 0, &Error{
-		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", which),
-		Hint: "give its number, or its URL: " + f.Pages().PullRequest(precedent.Repo{
-			Host: f.Host(), Owner: "owner", Name: "name",
-		}, 7),
-	}
+	return f.Pages().ReadPullRequest(which)
 }
 
 // pullNumber parses the number of a pull request; 0 if it is invalid.

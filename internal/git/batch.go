@@ -62,7 +62,7 @@ func (b *batch) request(ctx context.Context, op string, ask func() error) error 
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	if ctx.Err() != nil {
-		return failure(ctx, op, ctx.Err(), "", limit)
+		return failure(context.Cause(ctx), op, ctx.Err(), "", limit)
 	}
 	if err := b.start(ctx); err != nil {
 		return &Error{Op: op, Msg: err.Error(), Err: err}
@@ -80,7 +80,7 @@ func (b *batch) request(ctx context.Context, op string, ask func() error) error 
 	if e, ok := errors.AsType[*Error](err); ok && ctx.Err() == nil {
 		return e
 	}
-	return failure(ctx, op, ended, said.String(), limit)
+	return failure(context.Cause(ctx), op, ended, said.String(), limit)
 }
 
 // start starts the process if it does not run.

@@ -218,7 +218,7 @@ func (r *Repo) branch(ctx context.Context) string {
 // both are empty if there is none, or if it is in somebody else's fork.
 func (r *Repo) upstream(branch string) (ref, name string) {
 	const heads, remotes = "refs/heads/", "refs/remotes/"
-	remote, merge := r.config.last("branch."+branch+".remote"), r.config.last("branch."+branch+".merge")
+	remote, merge := r.config.find("branch."+branch+".remote"), r.config.find("branch."+branch+".merge")
 	if branch == "" || remote == "" || merge == "" || strings.ContainsAny(merge, "\n\r") || !r.isTrustedRemote(remote) {
 		return "", ""
 	}

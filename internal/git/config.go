@@ -44,7 +44,7 @@ func (r *Repo) readConfig(ctx context.Context) (config, error) {
 		return nil, err
 	}
 	cfg := parseConfig(out)
-	if cfg.last(probeKey) != "true" {
+	if cfg.find(probeKey) != "true" {
 		return nil, hinted(c.op, "this git ignores settings from the environment", tooOld)
 	}
 	return cfg, nil
@@ -84,8 +84,7 @@ func (c config) find(key string, scopes ...string) string {
 // ownScopes are those of the repository's own settings, which may be hostile.
 var ownScopes = []string{"local", "worktree"}
 
-// last returns the effective value of a key, repository only that of the repository's own settings.
-func (c config) last(key string) string       { return c.find(key) }
+// repository returns the value of a key in the repository's own settings.
 func (c config) repository(key string) string { return c.find(key, ownScopes...) }
 
 func isTruthy(value string) bool {
@@ -109,7 +108,7 @@ func (c config) sub(section, name string, yield func(middle, value string)) {
 }
 
 // UserName is the user's name in git's configuration; empty if there is none.
-func (r *Repo) UserName() string { return strings.TrimSpace(r.config.last("user.name")) }
+func (r *Repo) UserName() string { return strings.TrimSpace(r.config.find("user.name")) }
 
 // UserName is the user's name in the user's own configuration of git, for use outside of a
 // repository; empty if there is none, or if it cannot be read.
@@ -129,7 +128,7 @@ func UserName(ctx context.Context, o Options) string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(cfg.last("user.name"))
+	return strings.TrimSpace(cfg.find("user.name"))
 }
 
 // Hooks is where git looks for a repository's hooks.

@@ -42,14 +42,9 @@ var (
 // exitUsage is git's exit status for unknown options.
 const exitUsage = 129
 
-// failure converts the error of a git process. The context tells whether it was
+// failure converts the error of a git process. The cause of its context, if it has one, tells that it was
 // stopped by this program; said is the end of its standard error.
-func failure(ctx context.Context, op string, err error, said string, limit time.Duration) *Error {
-	return failureOf(context.Cause(ctx), op, err, said, limit)
-}
-
-// failureOf is failure with the cause that the context has, or nil.
-func failureOf(cause error, op string, err error, said string, limit time.Duration) *Error {
+func failure(cause error, op string, err error, said string, limit time.Duration) *Error {
 	e := &Error{Op: op, Err: err}
 	switch {
 	case errors.Is(cause, errTimeout):

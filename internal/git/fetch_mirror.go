@@ -46,19 +46,13 @@ func OpenMirror(ctx context.Context, folder, name string, o Options) (*Mirror, e
 	if err == nil {
 		err = initMirror(m.dir)
 	}
-	var shadow string
-	if err == nil {
-		shadow, err = os.MkdirTemp(o.TempDir, "precedent-git-")
-	}
 	if err != nil {
 		m.using.release()
 		return nil, &Error{Op: op, Msg: printable(err.Error()), Err: err, Hint: "set XDG_CACHE_HOME to a writable folder"}
 	}
 	// Do not search for the repository: the folder may be in a work tree.
-	m.Repo = &Repo{exec: program, options: o, shadow: shadow, place: place{gitDir: m.dir, commonDir: m.dir}}
-	m.real, m.shadowed = batch{repo: m.Repo, view: real}, batch{repo: m.Repo}
-	if err := m.prepare(ctx); err != nil {
-		m.Close()
+	if m.Repo, err = open(ctx, program, o, place{gitDir: m.dir, commonDir: m.dir}); err != nil {
+		m.using.release()
 		return nil, err
 	}
 	pruneMirrors(ctx, folder)

@@ -138,7 +138,7 @@ func (p Pull) failure(cause, err error, said string) error {
 	if errors.Is(cause, errTooMuch) {
 		return &Error{Op: opFetch, Msg: "it is larger than " + sizeText(p.MaxBytes), Err: errTooMuch}
 	}
-	e := failureOf(cause, opFetch, err, said, p.Timeout)
+	e := failure(cause, opFetch, err, said, p.Timeout)
 	if errors.Is(cause, errTimeout) {
 		e.Hint = "clone the repository, and run this in the clone"
 		return e

@@ -95,10 +95,15 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	return open(ctx, program, o, where)
+}
+
+// open opens a repository at a known place.
+func open(ctx context.Context, program string, o Options, where place) (*Repo, error) {
 	r := &Repo{exec: program, options: o, place: where}
 	r.real, r.shadowed = batch{repo: r, view: real}, batch{repo: r}
-	r.shadow, err = os.MkdirTemp(o.TempDir, "precedent-git-")
-	if err != nil {
+	var err error
+	if r.shadow, err = os.MkdirTemp(o.TempDir, "precedent-git-"); err != nil {
 		return nil, &Error{
 			Op: "open repository", Msg: "make temporary folder: " + err.Error(), Err: err,
 			Hint: "set TMPDIR to a writable folder",

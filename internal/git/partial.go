@@ -182,7 +182,7 @@ func (r *Repo) fetchMissing(ctx context.Context, ids []string) error {
 		}
 		said, cause, ended := r.fetchWithin(ctx, c, r.shadowObjects(), lazyBytes, r.options.Timeout)
 		if ended != nil || cause != nil {
-			err = failureOf(cause, opLazy, ended, said, r.options.Timeout)
+			err = failure(cause, opLazy, ended, said, r.options.Timeout)
 		}
 	}
 	if ctx.Err() == nil {

@@ -79,7 +79,7 @@ func (r *Repo) PushCommit(ctx context.Context, p Push) error {
 	if err == nil {
 		return nil
 	}
-	return p.failure(failure(ctx, opPush, err, said.String(), p.To.Timeout), out.String(), said.String())
+	return p.failure(failure(context.Cause(ctx), opPush, err, said.String(), p.To.Timeout), out.String(), said.String())
 }
 
 // BranchTip asks the server which commit a branch is at; empty if it has no such branch. To has the

@@ -125,7 +125,7 @@ func (r *Repo) stream(ctx context.Context, c call, use func(io.Reader) error) er
 		err = cmd.Start()
 	}
 	if err != nil {
-		return failure(ctx, c.op, err, "", r.options.Timeout)
+		return failure(context.Cause(ctx), c.op, err, "", r.options.Timeout)
 	}
 	useErr := use(out)
 	rest, _ := out.Read(make([]byte, 1))
@@ -136,13 +136,13 @@ func (r *Repo) stream(ctx context.Context, c call, use func(io.Reader) error) er
 	err = cmd.Wait()
 	switch {
 	case context.Cause(ctx) != nil:
-		return failure(ctx, c.op, err, said.String(), r.options.Timeout)
+		return failure(context.Cause(ctx), c.op, err, said.String(), r.options.Timeout)
 	case useErr != nil:
 		return useErr
 	case rest > 0 || err == nil:
 		return nil
 	}
-	return failure(ctx, c.op, err, said.String(), r.options.Timeout)
+	return failure(context.Cause(ctx), c.op, err, said.String(), r.options.Timeout)
 }
 
 // run runs git and returns its standard output, up to max bytes.

@@ -226,7 +226,7 @@ func dismissal(said string) string {
 }
 
 func (s Shared) failure(cause, err error, said string) error {
-	e := failureOf(cause, opShare, err, said, shareTimeout)
+	e := failure(cause, opShare, err, said, shareTimeout)
 	e.Hint = hintFor(said, []knownFailure{
 		{
 			"returned error: 403",

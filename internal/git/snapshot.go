@@ -280,7 +280,7 @@ func (r *Repo) fileSystem() []string {
 			set = append(set, fmt.Sprintf("core.%s=%t", key, isTruthy(value)))
 		}
 	}
-	if value := r.config.last("core.autocrlf"); value == "input" || isTruthy(value) {
+	if value := r.config.find("core.autocrlf"); value == "input" || isTruthy(value) {
 		set = append(set, "core.autocrlf="+value)
 	}
 	if r.config.repository("core.checkstat") == "minimal" {

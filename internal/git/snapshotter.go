@@ -98,7 +98,7 @@ func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFil
 	if f.kind == regular {
 		mode = s.mode(c, f)
 		var err error
-		f.data, err = toRepository(f.data, a, s.repo.config.last("core.autocrlf"),
+		f.data, err = toRepository(f.data, a, s.repo.config.find("core.autocrlf"),
 			func() ([]byte, error) { return s.former(ctx, c) })
 		if err != nil {
 			return err

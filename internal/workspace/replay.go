@@ -158,6 +158,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 	return out, nil
 }
 
+// replayOne returns how a review and its repetition show each finding.
 func (w *Workspace) replayOne(r *precedent.Review, dismissals []precedent.Dismissal, learnings []precedent.Learning,
 	o ReplayOptions,
 ) ([]Replayed, error) {
@@ -172,11 +173,6 @@ func (w *Workspace) replayOne(r *precedent.Review, dismissals []precedent.Dismis
 	if err != nil {
 		return nil, err
 	}
-	return pairFates(r, d), nil
-}
-
-// pairFates returns how a review and its repetition show each finding.
-func pairFates(r *precedent.Review, d review.Decided) []Replayed {
 	number := 0
 	if r.PullRequest != nil {
 		number = *r.PullRequest
@@ -185,11 +181,10 @@ func pairFates(r *precedent.Review, d review.Decided) []Replayed {
 	for _, p := range review.Pairs(r, d) {
 		all = append(all, Replayed{
 			PullRequest: number, Finding: p.Finding.ID, Title: p.Finding.Title, Severity: p.Finding.Severity, Before: p.Before,
-			After:   p.After,
-			Unknown: d.Unverified[p.Finding.Fingerprint], fingerprint: p.Finding.Fingerprint,
+			After: p.After, Unknown: d.Unverified[p.Finding.Fingerprint], fingerprint: p.Finding.Fingerprint,
 		})
 	}
-	return all
+	return all, nil
 }
 
 // count counts the findings of a replay, and lists those that changed.

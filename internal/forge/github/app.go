@@ -81,8 +81,13 @@ type tokens struct {
 	app    *App
 
 	mu     sync.Mutex // held while a token is created, so that there is one at a time
-	cached map[precedent.Repo]installationToken
-	whole  map[int64]installationToken // of whole installations, which only read metadata
+	cached map[tokenScope]installationToken
+}
+
+// tokenScope is what a token is for: a repository or, to read metadata only, a whole installation.
+type tokenScope struct {
+	repo         precedent.Repo
+	installation int64
 }
 
 // asAppKey marks requests that the app sends as itself, without an installation.
@@ -121,14 +126,19 @@ func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 		}
 		return wire.Token{}, nil
 	}
-	if k := t.cached[repo]; now.Before(k.until.Add(-renewBefore)) {
+	return t.of(tokenScope{repo: repo}, now, func() (installationToken, error) { return t.create(ctx, repo) })
+}
+
+// of returns the token of a scope, which it makes if there is none. Call it with the lock held.
+func (t *tokens) of(s tokenScope, now time.Time, create func() (installationToken, error)) (wire.Token, error) {
+	if k := t.cached[s]; now.Before(k.until.Add(-renewBefore)) {
 		return k.token, nil
 	}
-	made, err := t.create(ctx, repo)
+	made, err := create()
 	if err != nil {
 		return wire.Token{}, err
 	}
-	t.cached[repo] = made
+	t.cached[s] = made
 	return made.token, nil
 }
 
@@ -147,20 +157,14 @@ func limitOf(ctx context.Context) string {
 
 // ofInstallation returns a token for a whole installation. Call it with the lock held.
 func (t *tokens) ofInstallation(ctx context.Context, id int64, now time.Time) (wire.Token, error) {
-	if k := t.whole[id]; now.Before(k.until.Add(-renewBefore)) {
-		return k.token, nil
-	}
-	do := t.call(ctx, "get a GitHub App token")
-	got, err := issue(do, id, precedent.Repo{}, nil)
-	if err != nil {
-		return wire.Token{}, err
-	}
-	made, err := tokenOf(do, got)
-	if err != nil {
-		return wire.Token{}, err
-	}
-	t.whole[id] = made
-	return made.token, nil
+	return t.of(tokenScope{installation: id}, now, func() (installationToken, error) {
+		do := t.call(ctx, "get a GitHub App token")
+		got, err := issue(do, id, precedent.Repo{}, nil)
+		if err != nil {
+			return installationToken{}, err
+		}
+		return tokenOf(do, got)
+	})
 }
 
 // mayPush reports whether the token for a repository may write contents, which the API tells an app
@@ -168,7 +172,7 @@ func (t *tokens) ofInstallation(ctx context.Context, id int64, now time.Time) (w
 func (t *tokens) mayPush(repo precedent.Repo) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.cached[repo].push
+	return t.cached[tokenScope{repo: repo}].push
 }
 
 // renew drops a token that GitHub rejected.
@@ -179,8 +183,7 @@ func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.cached,
-		func(_ precedent.Repo, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
-	maps.DeleteFunc(t.whole, func(_ int64, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
+		func(_ tokenScope, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
 	return true
 }
 

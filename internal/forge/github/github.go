@@ -49,10 +49,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String()}
-	c.tokens = &tokens{
-		client: c, plain: o.Token, app: o.App, cached: map[precedent.Repo]installationToken{},
-		whole: map[int64]installationToken{},
-	}
+	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, cached: map[tokenScope]installationToken{}}
 	options := wire.Options{
 		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hintFor,

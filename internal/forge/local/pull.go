@@ -170,17 +170,9 @@ func (f *Forge) all(ctx context.Context, repo precedent.Repo) ([]pullRequest, er
 
 // Open lists the open pull requests, the most recently updated first.
 func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
-	open, err := f.list(ctx, repo)
-	for i := range open {
-		open[i].Body = ""
-	}
-	return open, err
-}
-
-func (f *Forge) list(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
 	all, err := f.all(ctx, repo)
-	var out []forge.PullRequest
+	var open []forge.PullRequest
 	for i := range all {
 		if all[i].State != forge.Open {
 			continue
@@ -189,9 +181,10 @@ func (f *Forge) list(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 		if err != nil {
 			return nil, fail(doing, err)
 		}
-		out = append(out, p)
+		p.Body = ""
+		open = append(open, p)
 	}
-	return out, fail(doing, err)
+	return open, fail(doing, err)
 }
 
 // Patch is not supported: git fetches from a folder.
