@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -108,17 +107,6 @@ func (c *Change) File(path string) *File {
 		}
 	}
 	return nil
-}
-
-// Stored returns the path of a file of the change that JSON, in which reviews and threads are stored, has as path: with
-// U+FFFD for each byte that is not UTF-8.
-func (c *Change) Stored(path string) string {
-	for i := range c.Files {
-		if strings.ContainsRune(path, utf8.RuneError) && string([]rune(c.Files[i].Path)) == path {
-			return c.Files[i].Path
-		}
-	}
-	return path
 }
 
 // Commentable returns the lines of one side that a remark can refer to, by number:

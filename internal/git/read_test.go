@@ -527,3 +527,19 @@ func TestTreelessClone(t *testing.T) {
 	wantRefused(t, f.open(), Spec{Range: "HEAD~1"}, "the clone is partial and does not have it",
 		"git diff --stat "+f.id("HEAD~1")[:12])
 }
+
+// TestNamed: a name that is not UTF-8 is found again by what JSON has of it.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.load("blob\nmark :1\ndata 1\nx\ncommit refs/heads/main\ncommitter A <a@example.com> 1 +0000\ndata 1\nx\n" +
+		"M 100644 :1 dir/caf\xe9\xff.txt\nM 100644 :1 a.txt\n")
+	named := f.open().Named(t.Context(), f.id("main"))
+	for stored, want := range map[string]string{
+		"dir/caf\ufffd\ufffd.txt": "dir/caf\xe9\xff.txt", "a.txt": "a.txt", "gone\ufffd": "gone\ufffd",
+	} {
+		if got := named(stored); got != want {
+			t.Errorf("%q is %q", stored, got)
+		}
+	}
+}

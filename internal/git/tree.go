@@ -3,6 +3,7 @@ package git
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Entry is a file of a tree.
@@ -78,6 +80,27 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 		return nil, err
 	}
 	return entries, nil
+}
+
+// Named returns a function that gives a file of a revision its name back, of which JSON, in which reviews are stored and
+// forges answer, has U+FFFD for each byte that is not UTF-8.
+func (r *Repo) Named(ctx context.Context, rev string) func(path string) string {
+	var names map[string]string
+	return func(path string) string {
+		if !strings.ContainsRune(path, utf8.RuneError) {
+			return path
+		}
+		if names == nil {
+			names = map[string]string{}
+			entries, _ := r.Tree(ctx, rev, "") // else the file counts as gone
+			for _, e := range entries {
+				if !utf8.ValidString(e.Path) {
+					names[string([]rune(e.Path))] = e.Path
+				}
+			}
+		}
+		return cmp.Or(names[path], path)
+	}
 }
 
 // treeBytes limits one folder of a tree that is read here: 64 MiB, a million files.

@@ -107,7 +107,10 @@ func (p *Pull) Relocated(ctx context.Context, s *State) func(string, []precedent
 // since last, the review that was posted last, by these finders; nil for none.
 func (p *Pull) relocate(ctx context.Context, s *State, last *precedent.Review, readers []string) error {
 	var ids []string
-	for _, t := range s.Earlier.Threads {
+	named := s.Repo.Named(ctx, s.Range.Head)
+	for i := range s.Earlier.Threads {
+		t := &s.Earlier.Threads[i]
+		t.Path, t.SeenPath = named(t.Path), named(t.SeenPath)
 		ids = append(ids, t.Commit, t.SeenAt)
 	}
 	if last != nil {

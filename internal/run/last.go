@@ -63,11 +63,12 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 	if last == nil || err != nil {
 		return err
 	}
+	named := s.Repo.Named(ctx, s.Range.Head)
 	for i := range last.Findings {
-		last.Findings[i].Path = in.Change.Stored(last.Findings[i].Path)
+		last.Findings[i].Path = named(last.Findings[i].Path)
 	}
 	for i := range last.Reading.Hunks {
-		last.Reading.Hunks[i].Path = in.Change.Stored(last.Reading.Hunks[i].Path)
+		last.Reading.Hunks[i].Path = named(last.Reading.Hunks[i].Path)
 	}
 	in.Last = last
 	threads := openFindings(last, in.Recall.Dismissals)
