@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -153,19 +152,13 @@ func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 				Msg: "git wrote " + printable(strconv.Quote(line)) + " where " + printable(e.Path) + " was expected",
 			}
 		}
-		content := io.LimitReader(in, e.size)
-		if x.links && e.Mode == "120000" {
-			kept, text, err := x.keepLink(e, content)
-			if err != nil {
-				return err
-			}
-			if kept {
-				if _, err := in.Discard(1); err != nil {
-					return err
-				}
-				continue
-			}
-			content = io.LimitReader(strings.NewReader(text), e.size)
+		content := make([]byte, e.size+1)
+		if _, err := io.ReadFull(in, content); err != nil {
+			return err
+		}
+		content = content[:e.size]
+		if x.keepLink(e, string(content)) {
+			continue
 		}
 		why, err := x.file(e, content)
 		if err != nil {
@@ -177,23 +170,17 @@ func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 			x.report.Files++
 			x.report.Bytes += e.size
 		}
-		if _, err := io.Copy(io.Discard, content); err != nil {
-			return err
-		}
-		if _, err := in.Discard(1); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
 // file writes one file, or returns why it cannot be written.
-func (x *exporter) file(e Entry, content io.Reader) (string, error) {
+func (x *exporter) file(e Entry, content []byte) (string, error) {
 	if err := x.folder(path.Dir(e.Path)); err != nil {
 		return unwritable(err)
 	}
 	mode := fs.FileMode(0o444)
-	if e.Mode == "100755" {
+	if e.Mode == executableMode {
 		mode = 0o555
 	}
 	// Never overwrite a file: names that differ in the tree may be equal on this system.
@@ -201,46 +188,26 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	if err != nil {
 		return unwritable(err)
 	}
-	n, err := x.copy(f, content, e.Path)
-	if closed := f.Close(); err == nil {
-		err = closed
+	if x.rewrite != nil {
+		content = x.rewrite(e.Path, content)
 	}
-	if err == nil && n != e.size {
-		err = fmt.Errorf("%s: %w", e.Path, io.ErrUnexpectedEOF)
-	}
-	return "", err
-}
-
-// copy writes a file's content, or its replacement, and returns the size of the original content.
-func (x *exporter) copy(f *os.File, content io.Reader, name string) (int64, error) {
-	if x.rewrite == nil {
-		return io.Copy(f, content)
-	}
-	data, err := io.ReadAll(content)
-	if err != nil {
-		return 0, err
-	}
-	_, err = f.Write(x.rewrite(name, data))
-	return int64(len(data)), err
+	_, err = f.Write(content)
+	return "", errors.Join(err, f.Close())
 }
 
 type pendingLink struct{ name, target string }
 
 const mostTarget = 4096
 
-// keepLink keeps a link for later, if its target is below the folder.
-func (x *exporter) keepLink(e Entry, content io.Reader) (kept bool, text string, err error) {
-	data, err := io.ReadAll(content)
-	if err != nil || len(data) == 0 || len(data) > mostTarget || strings.ContainsRune(string(data), 0) {
-		return false, string(data), err
-	}
-	text = string(data)
+// keepLink keeps a link for later, and reports whether it may: its target must be below the folder.
+func (x *exporter) keepLink(e Entry, text string) bool {
 	local := filepath.FromSlash(path.Join(path.Dir(e.Path), text))
-	if path.IsAbs(text) || strings.Contains(text, `\`) || !filepath.IsLocal(local) {
-		return false, text, nil
+	if !x.links || e.Mode != linkMode || text == "" || len(text) > mostTarget || strings.ContainsAny(text, "\x00\\") ||
+		path.IsAbs(text) || !filepath.IsLocal(local) {
+		return false
 	}
 	x.pending = append(x.pending, pendingLink{e.Path, text})
-	return true, text, nil
+	return true
 }
 
 func (x *exporter) makeLinks() error {
