@@ -301,6 +301,14 @@ func (d *decoder) list(n *yaml.Node) []*yaml.Node {
 	return nil
 }
 
+// rows reads the rows of a list.
+func rows[T any](d *decoder, n *yaml.Node, read func(*yaml.Node) T) (all []T) {
+	for _, row := range d.list(n) {
+		all = append(all, read(row))
+	}
+	return all
+}
+
 // mapping yields the keys and values of a mapping, each key once.
 func (d *decoder) mapping(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(k, v *yaml.Node) bool) {

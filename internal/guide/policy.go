@@ -63,12 +63,12 @@ func (d *decoder) sections(p *precedent.Policy) fields {
 			}
 		},
 		"max_inline_comments":       d.whole(&p.MaxInline, maxInline),
-		"focus_areas":               func(n *yaml.Node) { p.Focus = d.focus(n) },
-		"ignore":                    func(n *yaml.Node) { p.Ignore = d.ignored(n) },
+		"focus_areas":               func(n *yaml.Node) { p.Focus = rows(d, n, d.category) },
+		"ignore":                    func(n *yaml.Node) { p.Ignore = rows(d, n, d.ignored) },
 		"finders":                   func(n *yaml.Node) { p.Finders = d.switches(n) },
-		"instructions":              func(n *yaml.Node) { p.Instructions = d.instructions(n) },
-		"severity_floors":           func(n *yaml.Node) { p.Floors = d.floors(n) },
-		"maintainers":               func(n *yaml.Node) { p.Maintainers = d.maintainers(n) },
+		"instructions":              func(n *yaml.Node) { p.Instructions = rows(d, n, d.instruction) },
+		"severity_floors":           func(n *yaml.Node) { p.Floors = rows(d, n, d.floor) },
+		"maintainers":               func(n *yaml.Node) { p.Maintainers = rows(d, n, d.maintainer) },
 		"linters":                   func(n *yaml.Node) { p.Linters = d.linters(n) },
 		"minor":                     choice(d, &p.Minor, minor, "a way to show minor findings"),
 		"include_positive_feedback": d.onOff(&p.NoPraise, true),
@@ -90,24 +90,17 @@ func (d *decoder) sections(p *precedent.Policy) fields {
 	}
 }
 
-func (d *decoder) focus(n *yaml.Node) (all []precedent.Category) {
-	for _, row := range d.list(n) {
-		if s, ok := d.oneOf(row, toStrings(precedent.Categories), "a category"); ok {
-			all = append(all, precedent.Category(s))
-		}
-	}
-	return all
+func (d *decoder) category(n *yaml.Node) (c precedent.Category) {
+	choice(d, &c, precedent.Categories, "a category")(n)
+	return c
 }
 
-func (d *decoder) ignored(n *yaml.Node) (all []string) {
-	for _, row := range d.list(n) {
-		s, ok := d.glob(row)
-		if ok && MatchesAll(s) {
-			d.fail(row, "the glob ignores every file", "list only paths that need no review; to review less, turn off finders")
-		}
-		all = append(all, s)
+func (d *decoder) ignored(n *yaml.Node) string {
+	s, ok := d.glob(n)
+	if ok && MatchesAll(s) {
+		d.fail(n, "the glob ignores every file", "list only paths that need no review; to review less, turn off finders")
 	}
-	return all
+	return s
 }
 
 func (d *decoder) switches(n *yaml.Node) map[string]bool {
@@ -122,39 +115,28 @@ func (d *decoder) switches(n *yaml.Node) map[string]bool {
 	return all
 }
 
-func (d *decoder) instructions(n *yaml.Node) (all []precedent.Instruction) {
-	for _, row := range d.list(n) {
-		var i precedent.Instruction
-		d.row(row, fields{
-			"paths": func(v *yaml.Node) { i.Paths, _ = d.glob(v) },
-			"text":  func(v *yaml.Node) { i.Text = d.prose(v) },
-		})
-		all = append(all, i)
-	}
-	return all
+func (d *decoder) instruction(n *yaml.Node) (i precedent.Instruction) {
+	d.row(n, fields{
+		"paths": func(v *yaml.Node) { i.Paths, _ = d.glob(v) },
+		"text":  func(v *yaml.Node) { i.Text = d.prose(v) },
+	})
+	return i
 }
 
-func (d *decoder) floors(n *yaml.Node) (all []precedent.SeverityFloor) {
-	for _, row := range d.list(n) {
-		var f precedent.SeverityFloor
-		d.row(row, fields{
-			"paths":    func(v *yaml.Node) { f.Paths, _ = d.glob(v) },
-			"severity": choice(d, &f.Severity, precedent.Severities, "a severity"),
-		})
-		all = append(all, f)
-	}
-	return all
+func (d *decoder) floor(n *yaml.Node) (f precedent.SeverityFloor) {
+	d.row(n, fields{
+		"paths":    func(v *yaml.Node) { f.Paths, _ = d.glob(v) },
+		"severity": choice(d, &f.Severity, precedent.Severities, "a severity"),
+	})
+	return f
 }
 
-func (d *decoder) maintainers(n *yaml.Node) (all []string) {
-	for _, row := range d.list(n) {
-		s, ok := d.scalar(row, "a login")
-		if ok && !login().MatchString(s) {
-			d.fail(row, quote(s)+" is not a login", "write the name of an account, without @; teams cannot be listed")
-		}
-		all = append(all, s)
+func (d *decoder) maintainer(n *yaml.Node) string {
+	s, ok := d.scalar(n, "a login")
+	if ok && !login().MatchString(s) {
+		d.fail(n, quote(s)+" is not a login", "write the name of an account, without @; teams cannot be listed")
 	}
-	return all
+	return s
 }
 
 func (d *decoder) linters(n *yaml.Node) (all []string) {
@@ -172,15 +154,14 @@ func (d *decoder) linters(n *yaml.Node) (all []string) {
 	return all
 }
 
+var captures = []precedent.LearningCapture{precedent.CaptureAuto, precedent.CaptureAsk, precedent.CaptureOff}
+
 // learnings reads which learnings are used.
 func (d *decoder) learnings(n *yaml.Node, l *precedent.LearningPolicy) {
 	d.read(n, fields{
 		"enabled":      d.onOff(&l.Off, true),
 		"max_age_days": d.whole(&l.MaxAgeDays, maxDays),
-		"capture": func(v *yaml.Node) {
-			s, _ := d.oneOf(v, []string{"auto", "ask", "off"}, "a way to capture learnings")
-			l.Capture = precedent.LearningCapture(s)
-		},
+		"capture":      choice(d, &l.Capture, captures, "a way to capture learnings"),
 		"scope": func(v *yaml.Node) { // the repository's own, or also those that others of the owner share
 			s, _ := d.oneOf(v, []string{"local", "global"}, "a scope of learnings")
 			l.Global = s == "global"

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -90,22 +89,16 @@ func find(path string, env []string) (string, error) {
 	}
 	found, err := exec.LookPath(abs) // on Windows it tries the endings of programs
 	if err == nil {
-		abs = found
+		return found, nil
 	}
-	info, statErr := os.Stat(abs)
-	switch {
-	case errors.Is(statErr, fs.ErrNotExist):
-		return "", bad("check the path after command:", "%s does not exist", abs)
-	case statErr != nil:
-		return "", bad("check the path after command:", "%v", statErr)
-	case info.IsDir():
-		return "", bad("name the program in it", "%s is a folder", abs)
-	case !info.Mode().IsRegular():
-		return "", bad("name a program", "%s is not a regular file", abs)
-	case err != nil:
-		return "", bad("chmod +x "+abs, "%s is not executable", abs)
+	hint := "check the path after command:"
+	if errors.Is(err, fs.ErrPermission) {
+		hint = "chmod +x " + abs
 	}
-	return abs, nil
+	if wrapped := (*exec.Error)(nil); errors.As(err, &wrapped) {
+		err = wrapped.Err // without the path, which is named below
+	}
+	return "", bad(hint, "%s: %v", abs, err)
 }
 
 func variable(env []string, name string) string {

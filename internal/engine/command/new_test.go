@@ -26,9 +26,9 @@ func TestNewRefuses(t *testing.T) {
 	write(t, filepath.Join(dir, "planted"), "#!/bin/sh\n", 0o700)
 	for _, test := range []struct{ name, path, msg, hint string }{
 		{"nothing", "", "no path is given", "command:PATH"},
-		{"missing", "./missing", "does not exist", "check the path"},
-		{"folder", dir, "is a folder", "name the program in it"},
-		{"not executable", "./plain", "is not executable", "chmod +x " + filepath.Join(dir, "plain")},
+		{"missing", "./missing", "missing", "check the path"},
+		{"folder", dir, "directory", "check the path"},
+		{"not executable", "./plain", "permission denied", "chmod +x " + filepath.Join(dir, "plain")},
 		{"not below a file", "./plain/x", "plain", "check the path"},
 		{"not in PATH", "no-such-model", `no program "no-such-model" in PATH`, "command:./no-such-model"},
 		{"not from the working directory", "planted", `no program "planted" in PATH`, "command:./planted"},
