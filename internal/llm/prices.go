@@ -14,52 +14,38 @@ import (
 
 // Price is what a model costs, in US dollars per million tokens.
 type Price struct {
-	Input      float64 `json:"input" yaml:"input"`
-	Cached     float64 `json:"cached" yaml:"cached"`           // read from the cache
-	CacheWrite float64 `json:"cache_write" yaml:"cache_write"` // written to it
-	Output     float64 `json:"output" yaml:"output"`
+	Input      float64 `json:"input"`
+	Cached     float64 `json:"cached"`      // read from the cache
+	CacheWrite float64 `json:"cache_write"` // written to it
+	Output     float64 `json:"output"`
 }
 
 // maxPrice is the highest plausible price, in dollars per million tokens: sixteen times
 // the highest ever listed.
 const maxPrice = 10_000
 
-// Check returns an error for an implausible price: not finite, negative, or above
-// 10,000 dollars per million tokens.
-func (p Price) Check() error {
-	for _, part := range []struct {
-		name    string
-		dollars float64
-	}{{"input", p.Input}, {"cached", p.Cached}, {"cache_write", p.CacheWrite}, {"output", p.Output}} {
-		if !(part.dollars >= 0 && part.dollars <= maxPrice) { // also refuses NaN
-			return fmt.Errorf("%s: %v is not a price from 0 to %d dollars per million tokens", part.name, part.dollars, maxPrice)
-		}
-	}
-	return nil
-}
-
-// GivenPrice is a price as an operator writes it: input and output are required; cached
-// and cache_write default to the input's.
-type GivenPrice struct {
-	Input      *float64 `json:"input" yaml:"input"`
-	Cached     *float64 `json:"cached" yaml:"cached"`
-	CacheWrite *float64 `json:"cache_write" yaml:"cache_write"`
-	Output     *float64 `json:"output" yaml:"output"`
-}
-
-// Price fills in the defaults and checks the price.
-func (g GivenPrice) Price() (Price, error) {
-	if g.Input == nil || g.Output == nil {
+// NewPrice returns the price that an operator gives by the names of its parts: input and output are required; cached and
+// cache_write default to the input's. An implausible one is an error: not finite, negative, or above 10,000 dollars per
+// million tokens.
+func NewPrice(given map[string]float64) (Price, error) {
+	input, hasInput := given["input"]
+	output, hasOutput := given["output"]
+	if !hasInput || !hasOutput {
 		return Price{}, errors.New("input and output are required, in dollars per million tokens")
 	}
-	p := Price{Input: *g.Input, Cached: *g.Input, CacheWrite: *g.Input, Output: *g.Output}
-	if g.Cached != nil {
-		p.Cached = *g.Cached
+	p := Price{Input: input, Cached: input, CacheWrite: input, Output: output}
+	for part, dollars := range given {
+		if !(dollars >= 0 && dollars <= maxPrice) { // also refuses NaN
+			return p, fmt.Errorf("%s: %v is not a price from 0 to %d dollars per million tokens", part, dollars, maxPrice)
+		}
+		switch part {
+		case "cached":
+			p.Cached = dollars
+		case "cache_write":
+			p.CacheWrite = dollars
+		}
 	}
-	if g.CacheWrite != nil {
-		p.CacheWrite = *g.CacheWrite
-	}
-	return p, p.Check()
+	return p, nil
 }
 
 // Prices are the prices of models by prefix of their names; the longest matching prefix

@@ -47,22 +47,19 @@ func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 	if n.Kind != yaml.MappingNode {
 		return llm.Price{}, hinted(fmt.Errorf("%s: %s wants input and output", p.at(n), model), pricesHint)
 	}
-	var given llm.GivenPrice
-	parts := map[string]**float64{
-		"input": &given.Input, "cached": &given.Cached, "cache_write": &given.CacheWrite, "output": &given.Output,
-	}
+	given := map[string]float64{}
 	err := p.eachKey(n, where, priceKeys, func(key, val *yaml.Node) error {
 		var dollars float64
 		if number := val.Tag == "!!int" || val.Tag == "!!float"; !number || val.Decode(&dollars) != nil {
 			return hinted(fmt.Errorf("%s: %s%s is not a number", p.at(val), key.Value, where), pricesHint)
 		}
-		*parts[key.Value] = &dollars
+		given[key.Value] = dollars
 		return nil
 	})
 	if err != nil {
 		return llm.Price{}, err
 	}
-	price, err := given.Price()
+	price, err := llm.NewPrice(given)
 	if err != nil {
 		return price, hinted(fmt.Errorf("%s: %s of %s: %w", p.at(n), pricesKey, model, err), pricesHint)
 	}
