@@ -136,6 +136,10 @@ func TestLimits(t *testing.T) {
 			if h.Cut != "line longer than 1 MiB" || len(h.Lines) != 4 || len(h.Lines[1].Text) != 1<<20 || h.Lines[2].Text != "é" || h.Lines[3].New != 3 {
 				t.Errorf("cut: %q, %d lines", h.Cut, len(h.Lines))
 			}
+			var shown strings.Builder
+			if h.Numbered(&shown); shown.Len() > 2*mostOfCut {
+				t.Errorf("%d bytes of it are shown", shown.Len())
+			}
 			if f := c.Files[1]; len(f.Hunks) != 1 || f.Hunks[0].Cut != "" {
 				t.Errorf("the next file: %+v", f)
 			}

@@ -32,7 +32,11 @@ func (h *Hunk) Numbered(w *strings.Builder) {
 			w.WriteString(strconv.Itoa(n) + " ")
 			first = false
 		}
-		w.WriteString(string(l.Op) + l.Text + "\n")
+		text := l.Text
+		if h.Cut != "" { // it does not count as read, whatever is paid for
+			text = text[:min(len(text), mostOfCut)]
+		}
+		w.WriteString(string(l.Op) + text + "\n")
 		if l.NoEOL {
 			w.WriteString("\\ No newline at end of file\n")
 		}
@@ -41,6 +45,9 @@ func (h *Hunk) Numbered(w *strings.Builder) {
 		w.WriteString("… cut: " + h.Cut + "\n")
 	}
 }
+
+// mostOfCut is how much of a line is shown of a hunk that has too long lines, in bytes.
+const mostOfCut = 4 << 10
 
 // header is the hunk's first line as git writes it.
 func (h *Hunk) header() string {
