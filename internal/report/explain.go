@@ -43,8 +43,8 @@ func Explain(p *Page, e precedent.Explanation) {
 	writeSection(p, "seen", fmt.Sprintf("%s, first %s, last %s", times(e.Seen, "shown"), e.FirstSeen.Format(time.DateTime),
 		e.LastSeen.Format(time.DateTime)))
 	if e.Review.ID != "" {
-		writeSection(p, "review", fmt.Sprintf("%s of %s…%s, threshold %d%s", e.Review.ID, short(e.Review.Base),
-			short(e.Review.Head), e.Review.Threshold, inBrackets(e.Review.ThresholdFrom)))
+		writeSection(p, "review", strings.TrimSuffix(fmt.Sprintf("%s of %s…%s, threshold %d (%s)", e.Review.ID,
+			short(e.Review.Base), short(e.Review.Head), e.Review.Threshold, e.Review.ThresholdFrom), " ()"))
 	}
 	p.Line()
 	for _, d := range e.Trail {
@@ -110,7 +110,9 @@ func fate(f precedent.Fate) string {
 func shownOrHidden(e precedent.Explanation) string {
 	f := e.Finding
 	switch {
-	case e.Dismissal != nil && f.Dropped != precedent.Dismissed:
+	case e.Dismissal != nil && !f.Live() && f.Dropped != precedent.Dismissed:
+		return "Hidden: " + string(f.Dropped) + ". Dismissed since by " + dismissedBy(*e.Dismissal) + "."
+	case e.Dismissal != nil && f.Live():
 		return "Shown by the last review; dismissed since by " + dismissedBy(*e.Dismissal) + ". The next review hides it."
 	case e.Dismissal != nil:
 		return "Hidden: dismissed by " + dismissedBy(*e.Dismissal) + ". Dismissal: " + e.Dismissal.ID + "."
@@ -120,14 +122,6 @@ func shownOrHidden(e precedent.Explanation) string {
 		return "Shown."
 	}
 	return "Hidden: " + string(f.Dropped) + "."
-}
-
-// inBrackets returns text to follow other text; empty if there is none.
-func inBrackets(s string) string {
-	if s == "" {
-		return ""
-	}
-	return " (" + s + ")"
 }
 
 func foundBy(f precedent.Finding) string {
