@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -264,22 +265,20 @@ func (a *app) notice(format string, args ...any) {
 	}
 }
 
-// terminal returns the width of the terminal behind w, and whether there is one.
-func terminal(w any) (width int, ok bool) {
+// terminal returns the size of the terminal behind w, by default 80 columns and 24 rows, and whether there is one.
+func terminal(w any) (columns, rows int, ok bool) {
 	f, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
+		return 0, 0, false
 	}
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		return min(width, maxColumns), true
-	}
-	return report.DefaultWidth, true
+	columns, rows, _ = term.GetSize(int(f.Fd())) // what it does not tell is 0
+	return min(cmp.Or(columns, report.DefaultWidth), maxColumns), cmp.Or(rows, 24), true
 }
 
 // outputStyle returns the width of standard output, and whether to use colours:
 // only on a terminal, and not if NO_COLOR is set (https://no-color.org).
 func (a *app) outputStyle() (width int, color bool) {
-	width, tty := terminal(a.out)
+	width, _, tty := terminal(a.out)
 	return width, tty && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"
 }
 
@@ -306,19 +305,14 @@ func (a *app) showProgress() *progress.Progress {
 		return progress.Start(o)
 	}
 	o.Out = a.err
-	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && a.env["TERM"] != "dumb" {
-		o.Size = func() (int, int) { return terminalSize(f) }
+	if _, _, ok := terminal(a.err); ok && a.env["TERM"] != "dumb" {
+		o.Size = func() (int, int) {
+			columns, rows, _ := terminal(a.err)
+			return columns, rows
+		}
 		o.Color = a.env["NO_COLOR"] == ""
 	}
 	return progress.Start(o)
-}
-
-// terminalSize returns the size of a terminal, by default 24 rows.
-func terminalSize(f *os.File) (columns, rows int) {
-	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
-		return min(columns, maxColumns), rows
-	}
-	return report.DefaultWidth, 24
 }
 
 func plural(n int, noun string) string {

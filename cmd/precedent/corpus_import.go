@@ -119,7 +119,7 @@ type progressLine struct {
 }
 
 func (a *app) progressLine() *progressLine {
-	width, tty := terminal(a.err)
+	width, _, tty := terminal(a.err)
 	l := &progressLine{now: a.now, width: width}
 	if tty && !a.quiet && a.env["TERM"] != "dumb" {
 		l.out = a.err

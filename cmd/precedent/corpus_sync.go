@@ -58,9 +58,17 @@ func newCorpusSync(a *app) *cobra.Command {
 				return err
 			}
 			defer w.Close()
-			line := syncLine{progressLine: a.progressLine(), app: a, started: a.now()}
+			line, started := a.progressLine(), a.now()
+			show := func(p corpus.SyncProgress) {
+				if p.Waiting.IsZero() {
+					line.show("%s", syncStatus(p, a.now().Sub(started)))
+					return
+				}
+				line.end()
+				a.notice("%s: waiting until %s", p.Why, p.Waiting.UTC().Format("2006-01-02 15:04:05 UTC"))
+			}
 			got, err := a.workflow().SyncCorpus(cmd.Context(), conn, w,
-				corpus.SyncOptions{Since: from, Full: full, Sleep: a.pause, Progress: line.show})
+				corpus.SyncOptions{Since: from, Full: full, Sleep: a.pause, Progress: show})
 			line.end()
 			if err != nil && len(got.Streams) == 0 {
 				return err
@@ -72,23 +80,6 @@ func newCorpusSync(a *app) *cobra.Command {
 		"how far back the first sync reads: `TIME` is "+timeForms)
 	cmd.Flags().BoolVar(&full, "full", false, "list everything again, and find what was deleted")
 	return a.data(cmd, append([]string{"forge"}, memorySettings...)...)
-}
-
-// syncLine shows how far a sync is.
-type syncLine struct {
-	*progressLine
-	app     *app
-	started time.Time
-}
-
-func (l *syncLine) show(p corpus.SyncProgress) {
-	now := l.app.now()
-	if !p.Waiting.IsZero() {
-		l.end()
-		l.app.notice("%s: waiting until %s", p.Why, p.Waiting.UTC().Format("2006-01-02 15:04:05 UTC"))
-		return
-	}
-	l.progressLine.show("%s", syncStatus(p, now.Sub(l.started)))
 }
 
 // syncStatus is the progress in one line: count, rate, quota and, of this list, the time left.

@@ -87,7 +87,7 @@ func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) erro
 	start := fmt.Sprintf("http://%s/start?token=%s", l.Addr(), token)
 	fmt.Fprintln(a.out, start)
 	a.notice("serving until Ctrl-C; the address signs in one browser, once")
-	if _, shown := terminal(a.out); shown && !noBrowser {
+	if _, _, shown := terminal(a.out); shown && !noBrowser {
 		a.openBrowser(ctx, start)
 	}
 	const readTime = 10 * time.Second

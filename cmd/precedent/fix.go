@@ -36,7 +36,7 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 		return p.Err()
 	}
 	if !agreed {
-		if _, typed := terminal(a.in); !typed {
+		if _, _, typed := terminal(a.in); !typed {
 			a.showPatch(p, plan.Patch())
 			p.Say("", "Nothing was changed: without a terminal, --fix changes files only with --yes.")
 			return p.Err()

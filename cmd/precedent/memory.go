@@ -225,7 +225,7 @@ func (a *app) confirm(yes bool, question string) error {
 	if yes {
 		return nil
 	}
-	if _, tty := terminal(a.in); !tty {
+	if _, _, tty := terminal(a.in); !tty {
 		return hinted(errors.New("cannot ask for confirmation: standard input is not a terminal"),
 			"use --yes to skip the question")
 	}

@@ -33,19 +33,16 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 		return nil, hinted(errors.New("engine openai: no model is set for "+settings.URLOf[kind]),
 			"set one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
 	}
-	var models []llm.Model
 	if len(names) == 0 {
-		names = []string{""}
+		names = []string{settings.DefaultModel[kind]}
 	}
+	open := llm.OpenAI
+	if kind == settings.Anthropic {
+		open = llm.Anthropic
+	}
+	var models []llm.Model
 	for _, name := range names {
-		name = cmp.Or(name, settings.DefaultModel[kind])
-		var m llm.Model
-		var err error
-		if kind == settings.Anthropic {
-			m, err = llm.Anthropic(llm.Config{Key: key, BaseURL: url, Model: name, Now: a.now})
-		} else {
-			m, err = llm.OpenAI(llm.Config{Key: key, BaseURL: url, Model: name, Now: a.now})
-		}
+		m, err := open(llm.Config{Key: key, BaseURL: url, Model: cmp.Or(name, settings.DefaultModel[kind]), Now: a.now})
 		if err != nil {
 			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "check %s", settings.URLOf[kind])
 		}

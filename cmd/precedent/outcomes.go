@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,11 +32,7 @@ is written to the forge.`,
   precedent outcomes https://github.com/owner/name/pull/7 --json`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			which := ""
-			if len(args) == 1 {
-				which = args[0]
-			}
-			return a.outcomes(cmd.Context(), which, settingFlags(cmd))
+			return a.outcomes(cmd.Context(), strings.Join(args, ""), settingFlags(cmd))
 		},
 	}, "forge", "memory_db", "repo")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,11 +66,7 @@ error, or no such pull request, 3 not everything was read or posted.`,
 			if err != nil {
 				return err
 			}
-			which := ""
-			if len(args) == 1 {
-				which = args[0]
-			}
-			return a.pr(cmd.Context(), conn, which, o)
+			return a.pr(cmd.Context(), conn, strings.Join(args, ""), o)
 		},
 	}
 	f := cmd.Flags()
