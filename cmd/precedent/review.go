@@ -72,6 +72,9 @@ error, 3 not everything was read.`,
 			if len(args) > len(o.paths) {
 				o.spec.Range = args[0]
 			}
+			if slices.Contains(args, "") || cmd.Flags().Changed("commit") && o.spec.Commit == "" {
+				return misuse(cmd, errors.New("the range, the commit or a path is empty, as of a variable that is not set"))
+			}
 			if err := a.chooseFormat(cmd, &o.format); err != nil {
 				return err
 			}
