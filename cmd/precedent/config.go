@@ -121,7 +121,11 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		}
 		if ids, idErr := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {
 			if op.Repo.Value.IsZero() {
-				c.set("repo", ids[0].String(), identitySource(ids[0]))
+				source := "the remote"
+				if ids[0].IsLocal() {
+					source = "first commit"
+				}
+				c.set("repo", ids[0].String(), source)
 			}
 			file, _, err := a.workflow().MemoryFile(ctx, op.MemoryDB, repo, ids[0])
 			if err != nil {
@@ -178,11 +182,4 @@ func (c *configuration) set(key, value, source string) {
 			c.Settings[i] = settings.Line{Key: key, Value: value, Source: source}
 		}
 	}
-}
-
-func identitySource(id precedent.Repo) string {
-	if id.IsLocal() {
-		return "first commit"
-	}
-	return "the remote"
 }

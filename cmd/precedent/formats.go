@@ -39,10 +39,7 @@ func (a *app) chooseFormat(cmd *cobra.Command, name *string) error {
 // print writes a review to standard output in the format. On a terminal it uses
 // the terminal's width and colours.
 func (a *app) print(format string, r *precedent.Review, s report.Style) error {
-	f, ok := report.FormatNamed(format)
-	if !ok {
-		return fmt.Errorf("print review: unknown format %s", format)
-	}
+	f, _ := report.FormatNamed(format) // chooseFormat checked the name
 	s.Width, s.Color = a.outputStyle()
 	s.Version, s.NoHint = thisBuild().Version, s.NoHint || a.quiet
 	if err := f.Write(a.out, r, s); err != nil {

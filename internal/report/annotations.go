@@ -16,8 +16,6 @@ var (
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-var annotationNames = map[level]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
-
 // Annotations writes the review as workflow commands, one per line, which GitHub shows as
 // annotations on the changed files. The reasons for an incomplete review come first, because
 // GitHub shows at most ten errors of a step.
@@ -60,7 +58,7 @@ func annotation(f precedent.Finding, s Style) (properties []string, content stri
 
 // annotate writes a command; properties are names and values in turn.
 func annotate(b *strings.Builder, l level, properties []string, content string) {
-	b.WriteString("::" + annotationNames[l])
+	b.WriteString("::" + strings.Replace(string(l), string(levelNote), "notice", 1))
 	sep := " "
 	for i := 0; i < len(properties); i += 2 {
 		value := visible(text.Head(properties[i+1], maxInk))

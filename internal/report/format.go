@@ -57,13 +57,13 @@ const maxTitle = 400
 // homepage is where people learn about the tool that a report names.
 const homepage = "https://github.com/precedent-dev/precedent"
 
-// level is how bad a finding is in the three steps that other tools know.
-type level int
+// level is how bad a finding is in the three steps that other tools know, as SARIF names them.
+type level string
 
 const (
-	levelNote level = iota
-	levelWarning
-	levelError
+	levelNote    level = "note"
+	levelWarning level = "warning"
+	levelError   level = "error"
 )
 
 func levelOf(s precedent.Severity) level {

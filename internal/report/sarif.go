@@ -18,9 +18,6 @@ import (
 // on a disk is not revealed.
 const sourceRoot = "SRCROOT"
 
-// sarifLevels are the levels of results and notifications.
-var sarifLevels = map[level]string{levelError: "error", levelWarning: "warning", levelNote: "note"}
-
 // SARIF writes the review as a SARIF 2.1.0 log with one run. Every finding is a result; those
 // that are not shown are suppressed, with the reason. For an incomplete review the log says
 // that the execution was not successful, and why.
@@ -79,7 +76,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 
 func sarifResultOf(f precedent.Finding, id string, rule int, s Style) sarif.Result {
 	res := sarif.Result{
-		RuleID: id, RuleIndex: &rule, Level: sarifLevels[levelOf(f.Severity)], Rank: float64(max(0, min(f.Confidence, 100))),
+		RuleID: id, RuleIndex: &rule, Level: string(levelOf(f.Severity)), Rank: float64(max(0, min(f.Confidence, 100))),
 		Message:   sarifMessage(message(f)),
 		Locations: sarifPlace(f),
 		Properties: map[string]any{
@@ -183,9 +180,11 @@ func invocation(r *precedent.Review) sarif.Invocation {
 		in.End = r.At.Add(time.Duration(r.TookMS) * time.Millisecond).UTC().Format(time.RFC3339)
 	}
 	notify := func(kind, message, path string) {
-		n := sarif.Notification{Level: notificationLevels[kind], Message: sarifMessage(visible(text.Head(message, maxBody)))}
-		n.Descriptor.ID = kind
-		n.Descriptor.Index = slices.IndexFunc(notifications, func(k [3]string) bool { return k[0] == kind })
+		known := slices.IndexFunc(notifications, func(k [3]string) bool { return k[0] == kind })
+		n := sarif.Notification{
+			Level: notifications[known][1], Message: sarifMessage(visible(text.Head(message, maxBody))),
+		}
+		n.Descriptor.ID, n.Descriptor.Index = kind, known
 		if path != "" {
 			n.Locations = []sarif.Location{{Physical: sarif.Physical{Artifact: artifact(path)}}}
 		}
@@ -223,14 +222,6 @@ var notifications = [][3]string{
 	{"failure", "warning", "A step failed and the review continued without it."},
 	{"skipped", "note", "A changed file was skipped."},
 }
-
-var notificationLevels = func() map[string]string {
-	m := map[string]string{}
-	for _, n := range notifications {
-		m[n[0]] = n[1]
-	}
-	return m
-}()
 
 func notificationKinds() []sarif.Rule {
 	var all []sarif.Rule
