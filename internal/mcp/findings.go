@@ -31,9 +31,8 @@ type finding struct {
 
 func showFinding(f *memory.Seen) finding {
 	return finding{
-		ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Severity: line(string(f.Severity), maxLine),
-		Category: line(string(f.Category), maxLine), Title: line(f.Title, maxLine), Seen: f.Seen,
-		LastSeen: day(f.Last), Outcome: line(string(f.Outcome), maxLine), Dismissed: f.Dismissed,
+		ID: f.ID, Path: f.Path, Severity: string(f.Severity), Category: string(f.Category), Title: f.Title, Seen: f.Seen,
+		LastSeen: day(f.Last), Outcome: string(f.Outcome), Dismissed: f.Dismissed,
 	}
 }
 
@@ -122,9 +121,9 @@ func (s *Server) addThreads(open Open) {
 		}
 		return paged(in.pages, all, func(t *precedent.Thread) thread {
 			return thread{
-				Answers: answers(t.Messages), ID: line(t.ID, maxLine), Finding: line(t.Finding, maxLine),
-				Path: line(t.Path, maxPath), Line: t.Start, Severity: line(string(t.Severity), maxLine),
-				Title: line(t.Title, maxLine), State: line(string(t.State), maxLine), Messages: len(t.Messages),
+				Answers: answers(t.Messages), ID: t.ID, Finding: t.Finding,
+				Path: t.Path, Line: t.Start, Severity: string(t.Severity),
+				Title: t.Title, State: string(t.State), Messages: len(t.Messages),
 				Outcome: string(became[t.Fingerprint]),
 			}
 		})
@@ -150,11 +149,9 @@ type dismissal struct {
 
 func showDismissal(j *precedent.Dismissal) dismissal {
 	return dismissal{
-		ID: line(j.ID, maxLine), Finding: line(j.Finding, maxLine), Rule: line(j.Rule, maxLine),
-		Claim: line(j.Claim, maxLine), Path: line(j.Path, maxPath), Symbol: line(j.Symbol, maxLine),
-		Glob: line(j.Glob, maxPath), Category: line(string(j.Category), maxLine),
-		Severity: line(string(j.Severity), maxLine), Reason: line(j.Reason, maxText), Who: line(j.Who, maxLine),
-		At: day(j.At), Expires: day(j.ExpiresAt),
+		ID: j.ID, Finding: j.Finding, Rule: j.Rule, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Glob: j.Glob,
+		Category: string(j.Category), Severity: string(j.Severity), Reason: j.Reason, Who: j.Who, At: day(j.At),
+		Expires: day(j.ExpiresAt),
 	}
 }
 
@@ -190,7 +187,7 @@ func answers(all []precedent.Message) []reply {
 		if m.Own {
 			who = "precedent"
 		}
-		out = append(out, reply{line(who, maxLine), m.MayWrite, line(string(m.Body), maxText), day(m.At)})
+		out = append(out, reply{who, m.MayWrite, string(m.Body), day(m.At)})
 	}
 	return out
 }
@@ -227,16 +224,12 @@ const maxDecisions = 50
 func showExplanation(e *precedent.Explanation) explanation {
 	f := &e.Finding
 	x := explanation{
-		ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Line: f.Start,
-		Severity: line(string(f.Severity), maxLine), Category: line(string(f.Category), maxLine),
-		Confidence: f.Confidence, Title: line(f.Title, maxLine), Dropped: line(string(f.Dropped), maxLine),
-		Seen: e.Seen, FirstSeen: day(e.FirstSeen), LastSeen: day(e.LastSeen), Threshold: e.Review.Threshold,
+		ID: f.ID, Path: f.Path, Line: f.Start, Severity: string(f.Severity), Category: string(f.Category),
+		Confidence: f.Confidence, Title: f.Title, Dropped: string(f.Dropped), Seen: e.Seen, FirstSeen: day(e.FirstSeen), LastSeen: day(e.LastSeen), Threshold: e.Review.Threshold,
 		Decisions: []decision{}, Dismissals: []dismissal{},
 	}
 	for _, d := range e.Trail[:min(len(e.Trail), maxDecisions)] {
-		x.Decisions = append(x.Decisions, decision{
-			Step: line(d.Step, maxLine), Text: line(d.Text, maxLine), Delta: d.Delta, By: line(d.By, maxLine),
-		})
+		x.Decisions = append(x.Decisions, decision(d))
 	}
 	for i := range e.Dismissals[:min(len(e.Dismissals), maxDecisions)] {
 		x.Dismissals = append(x.Dismissals, showDismissal(&e.Dismissals[i]))

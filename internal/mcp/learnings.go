@@ -51,10 +51,9 @@ type learning struct {
 
 func showLearning(l *precedent.Learning) learning {
 	return learning{
-		ID: line(l.ID, maxLine), Kind: line(string(l.Kind), maxLine), Directive: line(l.Directive, maxText),
-		Rationale: line(l.Rationale, maxText), Glob: line(l.Glob, maxPath), Category: line(string(l.Category), maxLine),
-		Author: line(l.From.Who, maxLine), Source: line(string(l.From.By), maxLine), URL: line(l.From.URL, maxPath),
-		Thread: line(l.From.Thread, maxLine), Used: l.Used, Loaded: l.Loaded, Updated: day(l.UpdatedAt),
+		ID: l.ID, Kind: string(l.Kind), Directive: l.Directive, Rationale: l.Rationale, Glob: l.Glob,
+		Category: string(l.Category), Author: l.From.Who, Source: string(l.From.By), URL: l.From.URL,
+		Thread: l.From.Thread, Used: l.Used, Loaded: l.Loaded, Updated: day(l.UpdatedAt),
 	}
 }
 
@@ -155,7 +154,7 @@ func (s *Server) addProposals(open Open, propose func(context.Context, memory.Pr
 		case err != nil:
 			return proposed{}, err
 		case c.Refused != "":
-			return proposed{Refused: line(c.Refused, maxText), Next: "change it, or leave it"}, nil
+			return proposed{Refused: c.Refused, Next: "change it, or leave it"}, nil
 		}
 		next := "a person approves it with: precedent learn approve " + c.ID
 		if c.State != precedent.LearningPending {

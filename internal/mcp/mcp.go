@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -126,6 +127,7 @@ func add[In, Out any](s *Server, tool *sdk.Tool, do func(context.Context, In) (O
 		if err != nil {
 			return nil, result[Out]{}, s.shown(ctx, tool.Name, err)
 		}
+		clean(reflect.ValueOf(&out))
 		said, err := fenced(out)
 		if err != nil {
 			return nil, result[Out]{}, s.shown(ctx, tool.Name, err)
@@ -195,6 +197,7 @@ func paged[From, To any](p pages, all []From, show func(*From) To) (page[To], er
 	bytes, at := 0, min(p.Offset, len(all))
 	for ; at < len(all) && len(out.Entries) < p.Limit; at++ {
 		entry := show(&all[at])
+		clean(reflect.ValueOf(&entry)) // before its size counts
 		data, err := json.Marshal(entry)
 		if err != nil {
 			return out, err
@@ -221,6 +224,26 @@ func checkPaths(paths []string) error {
 		}
 	}
 	return nil
+}
+
+// clean makes all texts of a result lines that agents may see.
+func clean(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(line(v.String(), maxText))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			clean(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			clean(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			clean(v.Field(i))
+		}
+	}
 }
 
 // line returns a text from the memory on one line, without credentials and hidden characters,

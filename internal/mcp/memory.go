@@ -31,12 +31,12 @@ type overview struct {
 }
 
 type hotspot struct {
-	Path        string   `json:"path"`
-	Findings    int      `json:"findings"`
-	Dismissed   int      `json:"dismissed"`
-	Categories  []string `json:"categories"`
-	TopSeverity string   `json:"top_severity"`
-	LastSeen    string   `json:"last_seen"`
+	Path        string               `json:"path"`
+	Findings    int                  `json:"findings"`
+	Dismissed   int                  `json:"dismissed"`
+	Categories  []precedent.Category `json:"categories"`
+	TopSeverity precedent.Severity   `json:"top_severity"`
+	LastSeen    string               `json:"last_seen"`
 }
 
 func (s *Server) addMemory(open Open) {
@@ -62,10 +62,13 @@ func (s *Server) addMemory(open Open) {
 			Newest: day(status.Newest), Hotspots: []hotspot{}, Conventions: []learning{}, Insights: []insight{},
 		}
 		for _, name := range status.Names {
-			o.Repositories = append(o.Repositories, line(name.String(), maxPath))
+			o.Repositories = append(o.Repositories, name.String())
 		}
 		for _, h := range hot {
-			o.Hotspots = append(o.Hotspots, showHotspot(h))
+			o.Hotspots = append(o.Hotspots, hotspot{
+				Path: h.Path, Findings: h.Findings, Dismissed: h.Dismissed, Categories: slices.Clone(h.Categories),
+				TopSeverity: h.TopSeverity, LastSeen: day(h.LastSeen),
+			})
 		}
 		learnings = slices.DeleteFunc(learnings,
 			func(l precedent.Learning) bool { return l.Kind != precedent.LearnConvention })
@@ -79,17 +82,6 @@ func (s *Server) addMemory(open Open) {
 		}
 		return o, err
 	}))
-}
-
-func showHotspot(h precedent.Hotspot) hotspot {
-	out := hotspot{
-		Path: line(h.Path, maxPath), Findings: h.Findings, Dismissed: h.Dismissed, Categories: []string{},
-		TopSeverity: line(string(h.TopSeverity), maxLine), LastSeen: day(h.LastSeen),
-	}
-	for _, c := range h.Categories {
-		out.Categories = append(out.Categories, line(string(c), maxLine))
-	}
-	return out
 }
 
 // insight is an insight as agents see it.
@@ -108,16 +100,11 @@ type insight struct {
 }
 
 func showInsight(i *precedent.Insight) insight {
-	out := insight{
-		ID: line(i.ID, maxLine), State: line(string(i.State), maxLine), Text: line(i.Text, maxText),
-		Scope: line(i.Scope, maxPath), Category: line(string(i.Category), maxLine), Findings: len(i.Findings),
-		Citations: []string{}, PullRequests: len(i.PullRequests), Accepted: i.Accepted, Rejected: i.Rejected,
-		Updated: day(i.UpdatedAt),
+	return insight{
+		ID: i.ID, State: string(i.State), Text: i.Text, Scope: i.Scope, Category: string(i.Category),
+		Findings: len(i.Findings), PullRequests: len(i.PullRequests), Accepted: i.Accepted, Rejected: i.Rejected,
+		Citations: append([]string{}, i.Citations[:min(len(i.Citations), maxCitations)]...), Updated: day(i.UpdatedAt),
 	}
-	for _, id := range i.Citations[:min(len(i.Citations), maxCitations)] {
-		out.Citations = append(out.Citations, line(id, maxLine))
-	}
-	return out
 }
 
 // maxCitations limits the citations of an insight.

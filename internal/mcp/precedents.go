@@ -2,8 +2,8 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -70,30 +70,17 @@ func (in *precedentsInput) check() error {
 
 // showPrecedents returns as many comments as a result may have.
 func showPrecedents(got workspace.CorpusResult) (precedentsFound, error) {
-	out := precedentsFound{Entries: []said{}, Searched: got.Searched}
-	for _, f := range got.Failures[:min(len(got.Failures), maxDecisions)] {
-		out.Failures = append(out.Failures, line(f, maxLine))
-	}
-	size := 0
-	for i := range got.Found {
-		entry := showPrecedent(&got.Found[i])
-		data, err := json.Marshal(entry)
-		if err != nil {
-			return out, err
-		}
-		if size += len(data); size > maxPageBytes {
-			break
-		}
-		out.Entries = append(out.Entries, entry)
-	}
-	return out, nil
+	found, err := paged(pages{Limit: maxPage}, got.Found, showPrecedent)
+	return precedentsFound{
+		Entries: found.Entries, Searched: got.Searched,
+		Failures: slices.Clone(got.Failures[:min(len(got.Failures), maxDecisions)]),
+	}, err
 }
 
 func showPrecedent(f *workspace.CorpusFound) said {
 	date, _, _ := strings.Cut(f.At, "T")
 	return said{
-		PullRequest: f.Pull, Author: line(f.Author, maxLine), Date: date, Path: line(f.Path, maxPath),
-		Line: f.Line, URL: line(f.URL, maxLine), Excerpt: line(f.Text, maxText), Outcome: line(f.Outcome, maxLine),
-		Why: line(strings.Join(f.Why(), " · "), maxText),
+		PullRequest: f.Pull, Author: f.Author, Date: date, Path: f.Path, Line: f.Line, URL: f.URL, Excerpt: f.Text,
+		Outcome: f.Outcome, Why: strings.Join(f.Why(), " · "),
 	}
 }
