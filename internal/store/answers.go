@@ -25,8 +25,7 @@ func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error
 		kept = append(kept, []any{r.id, task, string(answer), millis(r.db.now())})
 	}
 	return r.change(ctx, "keep answers", func(tx *sql.Tx) error {
-		return insertRows(ctx, tx, "INSERT INTO answers (repo_id, task, answer, at)",
-			"ON CONFLICT (repo_id, task) DO UPDATE SET answer = excluded.answer, at = excluded.at", kept)
+		return putRows(ctx, tx, "answers", "repo_id, task", "answer, at", kept...)
 	})
 }
 

@@ -205,10 +205,9 @@ func (s *corpusSave) saveCheckpoint(ctx context.Context) error {
 	if c == nil {
 		return nil
 	}
-	return execute(ctx, s.tx, `INSERT INTO corpus_checkpoints (repo_id, stream, watermark, since, cursor, pages, saved_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (repo_id, stream) DO UPDATE SET watermark = excluded.watermark,
-			since = excluded.since, cursor = excluded.cursor, pages = excluded.pages, saved_at = excluded.saved_at`,
-		s.repo.id, c.Stream, zeroMillis(c.Watermark), zeroMillis(c.Since), c.Cursor, c.Pages, millis(s.repo.db.now()))
+	return putRows(ctx, s.tx, "corpus_checkpoints", "repo_id, stream", "watermark, since, cursor, pages, saved_at", []any{
+		s.repo.id, c.Stream, zeroMillis(c.Watermark), zeroMillis(c.Since), c.Cursor, c.Pages, millis(s.repo.db.now()),
+	})
 }
 
 // zeroMillis is millis, but 0 for the zero time.

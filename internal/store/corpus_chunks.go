@@ -174,11 +174,8 @@ func (s *corpusSave) writeChunks(
 			s.repo.id, c.Kind, string(c.ID), c.Chunk, string(c.Text), string(c.Words), string(c.Outcome), c.Unusable, hash, number,
 		})
 	}
-	err = insertRows(ctx, s.tx,
-		"INSERT INTO corpus_chunks (repo_id, kind, comment, chunk, text, words, outcome, unusable, hash, number)", `
-		ON CONFLICT (repo_id, kind, comment, chunk) DO UPDATE SET text = excluded.text, words = excluded.words,
-			outcome = excluded.outcome, unusable = excluded.unusable, hash = excluded.hash, number = excluded.number`, made)
-	if err != nil {
+	if err := putRows(ctx, s.tx, "corpus_chunks", "repo_id, kind, comment, chunk",
+		"text, words, outcome, unusable, hash, number", made...); err != nil {
 		return err
 	}
 	for k, old := range stored {

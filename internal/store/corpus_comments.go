@@ -162,14 +162,8 @@ func (s *corpusSave) write(ctx context.Context) error {
 			millis(c.At), millis(c.UpdatedAt), zeroMillis(c.DeletedAt),
 		})
 	}
-	return insertRows(ctx, s.tx, `
-		INSERT INTO corpus_comments (repo_id, kind, id, pull, root, author_id, author, may_write, body, path, side,
-			start_line, end_line, hunk, head, outdated, url, at, updated_at, deleted_at)`, `
-		ON CONFLICT (repo_id, kind, id) DO UPDATE SET pull = excluded.pull, root = excluded.root, author_id = excluded.author_id,
-			author = excluded.author, may_write = excluded.may_write, body = excluded.body, path = excluded.path, side = excluded.side,
-			start_line = excluded.start_line, end_line = excluded.end_line, hunk = excluded.hunk, head = excluded.head,
-			outdated = excluded.outdated, url = excluded.url, at = excluded.at, updated_at = excluded.updated_at,
-			deleted_at = excluded.deleted_at`, comments)
+	return putRows(ctx, s.tx, "corpus_comments", "repo_id, kind, id", "pull, root, author_id, author, may_write, body, path, side, "+
+		"start_line, end_line, hunk, head, outdated, url, at, updated_at, deleted_at", comments...)
 }
 
 // CorpusRegulars returns those of the authors who review regularly: who began conversations on lines in at least so

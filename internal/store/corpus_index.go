@@ -50,8 +50,7 @@ func (s *corpusSave) writeDocs(ctx context.Context, docs map[int64][]byte) error
 				delete(all, number)
 			}
 		}
-		if err := execute(ctx, s.tx, `INSERT INTO corpus_blocks (repo_id, block, docs) VALUES ($1, $2, $3)
-			ON CONFLICT (repo_id, block) DO UPDATE SET docs = excluded.docs`, s.repo.id, n, joinDocs(all)); err != nil {
+		if err := putRows(ctx, s.tx, "corpus_blocks", "repo_id, block", "docs", []any{s.repo.id, n, joinDocs(all)}); err != nil {
 			return err
 		}
 	}

@@ -82,10 +82,8 @@ func (s *corpusSave) writePulls(ctx context.Context, known map[int]precedent.Cor
 			s.repo.id, p.Number, p.Title, string(p.AuthorID), p.Author, zeroMillis(p.Merged), p.Reverted, zeroMillis(p.UpdatedAt),
 		})
 	}
-	return insertRows(ctx, s.tx,
-		"INSERT INTO corpus_pulls (repo_id, number, title, author_id, author, merged, reverted, updated_at)",
-		`ON CONFLICT (repo_id, number) DO UPDATE SET title = excluded.title, author_id = excluded.author_id,
-			author = excluded.author, merged = excluded.merged, updated_at = excluded.updated_at`, pulls)
+	return putRows(ctx, s.tx, "corpus_pulls", "repo_id, number", "title, author_id, author, merged, reverted, updated_at",
+		pulls...)
 }
 
 func (s *corpusSave) touchPulls(ctx context.Context, numbers []int) error {

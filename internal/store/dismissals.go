@@ -21,6 +21,24 @@ func scanDismissal(s scanner, j *precedent.Dismissal) error {
 		&j.Reason, &j.Who, (*moment)(&j.At), (*moment)(&j.ExpiresAt), &j.Hits, &j.Rule, &j.Glob, &j.Source)
 }
 
+// putDismissal saves a dismissal of dismissalValues in place of the one of its fingerprint, whose id, hits and retired the
+// rest of the statement sets.
+const putDismissal = `
+	INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
+		who, at, expires_at, hits, rule, glob, source)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17)
+	ON CONFLICT (repo_id, fingerprint) DO UPDATE SET finding = excluded.finding, place = excluded.place,
+		claim = excluded.claim, path = excluded.path, symbol = excluded.symbol, category = excluded.category,
+		severity = excluded.severity, reason = excluded.reason, who = excluded.who, at = excluded.at,
+		expires_at = excluded.expires_at, rule = excluded.rule, glob = excluded.glob, source = excluded.source`
+
+func (r *Repo) dismissalValues(j precedent.Dismissal, until time.Time) []any {
+	return []any{
+		r.id, newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
+		j.Reason, j.Who, millis(j.At), millis(until), j.Rule, j.Glob, j.Source,
+	}
+}
+
 // Reject saves a dismissal made at j.At and returns it with its id and expiry, and true. If
 // the fingerprint already has a valid dismissal, Reject returns that one unchanged, and false.
 // If an earlier one was taken back at a later time, the dismissal is from right after that.
@@ -37,21 +55,9 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Dismissal) (precedent.Dis
 			j.At = fromMillis(taken + 1)
 		}
 		scan := func(s scanner) error { return scanDismissal(s, &saved) }
-		err := row(ctx, tx, `
-			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
-				who, at, expires_at, hits, rule, glob, source)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17)
-			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
-				id = excluded.id, finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,
-				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
-				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at, hits = 0,
-				rule = excluded.rule, glob = excluded.glob, source = excluded.source, retired = ''
-				WHERE rejections.expires_at <= excluded.at
-			RETURNING `+dismissalColumns,
-			[]any{
-				r.id, newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
-				j.Reason, j.Who, millis(j.At), millis(j.At.Add(DismissalLife)), j.Rule, j.Glob, j.Source,
-			}, scan)
+		err := row(ctx, tx, putDismissal+`, id = excluded.id, hits = 0, retired = ''
+				WHERE rejections.expires_at <= excluded.at RETURNING `+dismissalColumns,
+			r.dismissalValues(j, j.At.Add(DismissalLife)), scan)
 		if added = err == nil; added || !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}

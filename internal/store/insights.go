@@ -68,10 +68,8 @@ func (r *Repo) DismissInsight(ctx context.Context, id string, d *precedent.Insig
 // stays.
 func (r *Repo) saveInsight(ctx context.Context, tx *sql.Tx, i precedent.Insight) error {
 	i.Dismissed = nil
-	err := execute(ctx, tx, `
-		INSERT INTO insights (repo_id, id, document, updated_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (repo_id, id) DO UPDATE SET document = excluded.document, updated_at = excluded.updated_at`,
-		r.id, i.ID, document{i}, millis(i.UpdatedAt))
+	err := putRows(ctx, tx, "insights", "repo_id, id", "document, updated_at",
+		[]any{r.id, i.ID, document{i}, millis(i.UpdatedAt)})
 	if err != nil {
 		return err
 	}

@@ -200,12 +200,8 @@ func (r *Repo) changeLearning(ctx context.Context, tx *sql.Tx, id, who, action s
 
 // setLearning saves a learning without an entry of its history.
 func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning) error {
-	return execute(ctx, tx, `
-		INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, about) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (repo_id, id) DO UPDATE SET
-			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at,
-				about = excluded.about`,
-		r.id, l.ID, l.State, l.Scope, document{l}, millis(l.UpdatedAt), findingOf(l))
+	return putRows(ctx, tx, "learnings", "repo_id, id", "state, scope, document, updated_at, about",
+		[]any{r.id, l.ID, l.State, l.Scope, document{l}, millis(l.UpdatedAt), findingOf(l)})
 }
 
 func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string,

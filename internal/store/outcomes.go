@@ -49,16 +49,13 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 
 // setOutcome saves an outcome in place of another one.
 func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) error {
-	return execute(ctx, tx, `
-		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder,
-			category, severity)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-		ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
-			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted,
-			confidence = excluded.confidence, refit = excluded.refit, finder = excluded.finder,
-			category = excluded.category, severity = excluded.severity`,
-		r.id, o.PullRequest, o.Fingerprint, o.Kind, document{o}, millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
-		o.Category, o.Severity)
+	return putRows(ctx, tx, "outcomes", "repo_id, pull, fingerprint",
+		"outcome, document, at, accepted, confidence, refit, finder, category, severity", []any{
+			r.id, o.PullRequest, o.Fingerprint, o.Kind,
+			document{o},
+			millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
+			o.Category, o.Severity,
+		})
 }
 
 // changesOutcome tells whether the outcome replaces the saved one, and makes it the later one.

@@ -180,20 +180,11 @@ func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
 
 func (r *Repo) mergeDismissals(ctx context.Context, tx *sql.Tx, s Shared) error {
 	for _, j := range s.Dismissals {
-		err := execute(ctx, tx, `
-			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
-				who, at, expires_at, hits, rule, glob, source)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17)
-			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
+		err := execute(ctx, tx, putDismissal+`,
 				id = CASE WHEN rejections.at = excluded.at THEN rejections.id ELSE excluded.id END,
 				hits = CASE WHEN rejections.at = excluded.at THEN rejections.hits ELSE 0 END,
-				retired = CASE WHEN rejections.at = excluded.at THEN rejections.retired ELSE '' END,
-				finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,
-				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
-				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at,
-				rule = excluded.rule, glob = excluded.glob, source = excluded.source`,
-			r.id, newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
-			j.Reason, j.Who, millis(j.At), millis(j.ExpiresAt), j.Rule, j.Glob, j.Source)
+				retired = CASE WHEN rejections.at = excluded.at THEN rejections.retired ELSE '' END`,
+			r.dismissalValues(j, j.ExpiresAt)...)
 		if err != nil {
 			return err
 		}
@@ -241,9 +232,6 @@ func (r *Repo) mergeLabels(ctx context.Context, tx *sql.Tx, s Shared) error {
 			millis(l.At),
 		})
 	}
-	return insertRows(ctx, tx, `INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence,
-		outcome, accepted, refit, at)`, `
-		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
-			category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
-			outcome = excluded.outcome, accepted = excluded.accepted, refit = excluded.refit, at = excluded.at`, labels)
+	return putRows(ctx, tx, "labels", "repo_id, fingerprint",
+		"place, finder, category, severity, confidence, outcome, accepted, refit, at", labels...)
 }

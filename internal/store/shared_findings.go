@@ -60,10 +60,8 @@ func (r *Repo) mergeFindings(ctx context.Context, tx *sql.Tx, s Shared) error {
 			r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Seen, millis(f.First), millis(f.Last),
 		})
 	}
-	err := insertRows(ctx, tx, "INSERT INTO shared_findings (repo_id, "+sharedFindingColumns+")",
-		`ON CONFLICT (repo_id, fingerprint) DO UPDATE SET path = excluded.path, category = excluded.category,
-			severity = excluded.severity, seen = excluded.seen, first_seen = excluded.first_seen,
-			last_seen = excluded.last_seen`, findings)
+	err := putRows(ctx, tx, "shared_findings", "repo_id, fingerprint", "path, category, severity, seen, first_seen, last_seen",
+		findings...)
 	if err != nil {
 		return err
 	}

@@ -368,6 +368,17 @@ func insertRows(ctx context.Context, tx *sql.Tx, head, tail string, all [][]any)
 	return nil
 }
 
+// putRows adds rows to a table, each in place of the one with the same key. The values are first those of the columns of
+// the key.
+func putRows(ctx context.Context, tx *sql.Tx, table, key, columns string, all ...[]any) error {
+	var set []string
+	for column := range strings.SplitSeq(columns, ", ") {
+		set = append(set, column+" = excluded."+column)
+	}
+	return insertRows(ctx, tx, "INSERT INTO "+table+" ("+key+", "+columns+")",
+		"ON CONFLICT ("+key+") DO UPDATE SET "+strings.Join(set, ", "), all)
+}
+
 // collectIn is collect for batches of values, whose numbers of parameters take the place of %s in the query. Its own
 // parameters come first.
 func collectIn[V, T any](ctx context.Context, q querier, query string, args []any, values []V,
