@@ -163,8 +163,9 @@ func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKe
 	}
 	defer db.Close()
 	schema, newest, err := db.Schema(ctx)
+	state := ""
 	if err == nil && schema == newest {
-		_, err = db.Check(ctx)
+		_, state, err = doctor.Undamaged(ctx, db)
 	}
 	switch {
 	case err != nil:
@@ -180,7 +181,7 @@ func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKe
 		d.Add(name, doctor.OK, "", "%s, schema %d; the next start upgrades it to %d", db.Path(), schema, newest)
 		return false
 	}
-	d.Add(name, doctor.OK, "", "%s, schema %d, undamaged", db.Path(), schema)
+	d.Add(name, doctor.OK, "", "%s, schema %d, %s", db.Path(), schema, state)
 	hasKey, err = db.HasValue(ctx, markerKeyName)
 	return hasKey && err == nil
 }

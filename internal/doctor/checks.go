@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -17,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/hook"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -60,7 +62,7 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspac
 		return
 	}
 	defer db.Close()
-	schema, err := db.Check(ctx)
+	schema, state, err := Undamaged(ctx, db)
 	if err != nil {
 		d.AddError(name, Warning, err)
 		return
@@ -70,7 +72,7 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspac
 		d.AddError(name, Warning, err)
 		return
 	}
-	about := fmt.Sprintf("%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
+	about := fmt.Sprintf("%s, %d KiB, schema %d, %s", file, (size+1023)/1024, schema, state)
 	others, err := workspace.OtherMemories(ctx, db, repo.IDs[0])
 	switch {
 	case err != nil:
@@ -81,6 +83,21 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspac
 	default:
 		d.Add(name, OK, "", "%s", about)
 	}
+}
+
+// Undamaged reads a database to detect damage, and returns its schema and what it found, for people. If the context has a
+// deadline, it stops after half of the time: a page of a server cannot wait until gigabytes are read.
+func Undamaged(ctx context.Context, db *store.DB) (schema int64, state string, err error) {
+	within := ctx
+	if at, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, time.Until(at)/2)
+		defer cancel()
+	}
+	if schema, err = db.Check(within); err != nil && within.Err() != nil && ctx.Err() == nil {
+		return schema, "too large to look for damage here; precedent doctor does", nil
+	}
+	return schema, "undamaged", err
 }
 
 // Policy checks the policy. Source is empty without a policy, and errs are its errors.

@@ -392,13 +392,20 @@ func (s *Site) changeJob(q *request) error {
 	return s.back(q, "/", err)
 }
 
+// healthTime limits the checks of the page about health. A server gives up a page after 18 seconds.
+const healthTime = 12 * time.Second
+
 // health says what works. Only operators see what is about the machine of a server.
 func (s *Site) health(q *request) error {
 	if s.o.DB != nil && !q.v.operator {
 		return s.render(q, "Health",
 			"/health", g.Group{sentence("The server and its database work. Operators see details here.")})
 	}
-	checks, err := cached(&s.stats, "health", func() ([]Fact, error) { return s.o.Health(q.ctx()), q.ctx().Err() })
+	checks, err := cached(&s.stats, "health", func() ([]Fact, error) {
+		ctx, cancel := context.WithTimeout(q.ctx(), healthTime)
+		defer cancel()
+		return s.o.Health(ctx), q.ctx().Err()
+	})
 	if err != nil {
 		return err
 	}
