@@ -55,12 +55,10 @@ func Never(err error) error { return neverError{err} }
 
 // serve runs the entry that a job of River does. What it returns tells River what becomes of the job.
 func (q *Queue) serve(ctx context.Context, job *river.Job[entry]) error {
-	q.setBusy(job.ID, true)
-	defer q.setBusy(job.ID, false)
-	if !q.enter(job.Args.Repo) {
+	if !q.enter(job) {
 		return river.JobSnooze(holdPause)
 	}
-	defer q.leave(job.Args.Repo)
+	defer q.leave(job)
 	r, ctx, err := q.claim(ctx, job)
 	if r == nil {
 		return err
@@ -70,30 +68,23 @@ func (q *Queue) serve(ctx context.Context, job *river.Job[entry]) error {
 	return q.end(ctx, r, q.run(ctx, r))
 }
 
-func (q *Queue) setBusy(job int64, busy bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if busy {
-		q.busy[job] = true
-	} else {
-		delete(q.busy, job)
-	}
-}
-
 // enter reports whether another entry of the repository may run here: one slot is for the others.
-func (q *Queue) enter(repo string) bool {
+func (q *Queue) enter(job *river.Job[entry]) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.inside[repo] >= q.o.Slots-1 {
+	if q.inside[job.Args.Repo] >= q.o.Slots-1 {
 		return false
 	}
-	q.inside[repo]++
+	q.inside[job.Args.Repo]++
+	q.busy[job.ID] = true
 	return true
 }
 
-func (q *Queue) leave(repo string) {
+func (q *Queue) leave(job *river.Job[entry]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	delete(q.busy, job.ID)
+	repo := job.Args.Repo
 	if q.inside[repo]--; q.inside[repo] == 0 {
 		delete(q.inside, repo)
 	}

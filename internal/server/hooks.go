@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -42,11 +43,9 @@ const (
 	hookDown      hookResult = "unavailable" // it could not be stored
 )
 
-// status is the HTTP status of each result.
+// hookStatus is the HTTP status of each result but those with 202.
 var hookStatus = map[hookResult]int{
-	hookAccepted: http.StatusAccepted, hookDuplicate: http.StatusAccepted, hookIgnored: http.StatusAccepted,
-	hookOwn: http.StatusAccepted, hookNotServed: http.StatusAccepted, hookUnsigned: http.StatusUnauthorized,
-	hookMalformed: http.StatusBadRequest, hookTooLarge: http.StatusRequestEntityTooLarge,
+	hookUnsigned: http.StatusUnauthorized, hookMalformed: http.StatusBadRequest, hookTooLarge: http.StatusRequestEntityTooLarge,
 	hookMediaType: http.StatusUnsupportedMediaType, hookSlow: http.StatusRequestTimeout,
 	hookOverload: http.StatusServiceUnavailable, hookDown: http.StatusServiceUnavailable,
 }
@@ -62,12 +61,13 @@ type hooks struct {
 // ServeHTTP answers a request.
 func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	result, event, err := h.serve(w, r)
-	if hookStatus[result] == http.StatusServiceUnavailable {
+	status := cmp.Or(hookStatus[result], http.StatusAccepted)
+	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", hookRetry)
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(hookStatus[result])
+	w.WriteHeader(status)
 	said := string(result)
 	if result == hookMediaType {
 		said += ": set the content type of the webhook to application/json"

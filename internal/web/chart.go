@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -147,5 +146,3 @@ func drawTile(t tile, x, y, w, tall float64) g.Node {
 		num("width", max(1, w-2)), num("height", max(1, tall-2)),
 		g.El("title", g.Textf("%s: %s", text.VisibleLine(t.name), plural(t.size, "finding")))), label)
 }
-
-func pathQuery(path string) string { return url.Values{"path": {path}}.Encode() }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -384,7 +385,9 @@ func (s *Site) precedentList(got *workspace.CorpusResult) g.Node {
 
 // hotspots shows the files with the most findings as a map of the tree.
 func (s *Site) hotspots(q *request) error {
-	found, err := s.stats.hotspots(q)
+	found, err := cached(&s.stats, "hotspots "+q.repo.String(), func() ([]precedent.Hotspot, error) {
+		return q.space.Memory.Hotspots(q.ctx(), listedHotspot)
+	})
 	if err != nil {
 		return err
 	}
@@ -392,7 +395,7 @@ func (s *Site) hotspots(q *request) error {
 	var rows []g.Node
 	var tiles []tile
 	for _, f := range found {
-		where := at + "/findings?" + pathQuery(f.Path)
+		where := at + "/findings?" + url.Values{"path": {f.Path}}.Encode()
 		tiles = append(tiles, tile{name: f.Path, size: f.Findings, class: string(f.TopSeverity), link: where})
 		rows = append(rows, row(link(where, f.Path), h.A(h.Href(where), g.Text(thousands(f.Findings))),
 			g.Text(thousands(f.Dismissed)),

@@ -67,12 +67,6 @@ func cached[T any](c *statsCache, key string, compute func() (T, error)) (T, err
 	return v, err
 }
 
-func (c *statsCache) hotspots(q *request) ([]precedent.Hotspot, error) {
-	return cached(c, "hotspots "+q.repo.String(), func() ([]precedent.Hotspot, error) {
-		return q.space.Memory.Hotspots(q.ctx(), listedHotspot)
-	})
-}
-
 // answers says which share of the findings that people of a repository answered last they accepted.
 func (c *statsCache) answers(ctx context.Context, r store.Active) (string, error) {
 	return cached(c, "answers "+r.Name.String(), func() (string, error) {
