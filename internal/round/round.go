@@ -37,10 +37,6 @@ type Options struct {
 	// Pushing is called with a commit right before a fix pushes it. The forge then tells of a newer
 	// head, which must not end the round. It may be nil.
 	Pushing func(commit string)
-	// Show is called with a review before it is posted. It may be nil.
-	Show func(run.Result) error
-	// Watch follows the progress of a review.
-	Watch run.Watch
 }
 
 // Result is what a round did.
@@ -59,8 +55,6 @@ type Result struct {
 	Review *precedent.Review
 	// Made is the review that this round made, also if it could not be posted; nil if it made none.
 	Made *precedent.Review
-	// Status is the exit status that a command would have.
-	Status int
 	// Again is when another round is wanted although nothing happens until then: 0 for none.
 	Again time.Duration
 }

@@ -25,12 +25,10 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 	job.Again = job.Again || x.request == store.AskedAgain
 	stopped := false
 	posted, err := pub.Review(ctx, job, pull.Hooks{
-		Existing: x.show,
 		Run: func(ctx context.Context, p *run.Prepared) (run.Result, error) {
-			made, err := p.Run(ctx, x.o.Watch)
+			made, err := p.Run(ctx, run.Watch{})
 			if err == nil {
 				x.did.Made = made.Review
-				err = x.show(made)
 			}
 			return made, err
 		},
@@ -59,7 +57,7 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 		x.did.Why, x.did.Again, x.unserved = "another run is posting", later, true
 		return nil
 	}
-	x.did.Review, x.did.Status = posted.Review, posted.Status
+	x.did.Review = posted.Review
 	if err := x.recount(ctx); err != nil {
 		return err
 	}
@@ -80,13 +78,6 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 		return nil
 	}
 	return x.follow(ctx, event)
-}
-
-func (x *round) show(r run.Result) error {
-	if x.o.Show == nil {
-		return nil
-	}
-	return x.o.Show(r)
 }
 
 // follow changes the label after an event.
