@@ -28,13 +28,10 @@ type Publisher struct {
 	Delivered post.Delivery
 	// Tries is the number of an incomplete review in a row, for a round; else 0.
 	Tries int
-	// Keeps tells that requests for a review are stored.
+	// Keeps makes converse.Answer store requests for a review before the comment counts as handled, so
+	// that a run that ends before the review was made does not lose them. A round ends them.
 	Keeps bool
 }
-
-// KeepRequests makes Converse store requests for a review, before the comment counts as handled, so
-// that a run that ends before the review was made does not lose them. A round ends them.
-func (p *Publisher) KeepRequests() { p.Keeps = true }
 
 // Publisher returns what posts on the pull request.
 func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {

@@ -107,7 +107,7 @@ func Do(ctx context.Context, r *workspace.Env, conn workspace.Connection, repo p
 	if err != nil {
 		return Result{}, err
 	}
-	pub.KeepRequests()
+	pub.Keeps = true
 	x := &round{pub: pub, job: job, o: o, did: Result{Head: pr.Head.SHA}}
 	err = x.run(ctx)
 	if sendErr := pub.SendAwaiting(ctx); err == nil {

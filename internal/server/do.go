@@ -253,7 +253,7 @@ func (s *Server) reply(ctx context.Context, job *queue.Run) error {
 	if err != nil {
 		return err
 	}
-	publisher.KeepRequests()
+	publisher.Keeps = true
 	did, err := converse.Answer(ctx, publisher, s.job(job), "")
 	if err != nil {
 		return err

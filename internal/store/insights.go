@@ -64,25 +64,27 @@ func (r *Repo) DismissInsight(ctx context.Context, id string, d *precedent.Insig
 	})
 }
 
-// saveInsight saves an insight and the findings that it refers to. What a person said of it
-// stays.
-func (r *Repo) saveInsight(ctx context.Context, tx *sql.Tx, i precedent.Insight) error {
-	i.Dismissed = nil
-	err := putRows(ctx, tx, "insights", "repo_id, id", "document, updated_at",
-		[]any{r.id, i.ID, document{i}, millis(i.UpdatedAt)})
-	if err != nil {
-		return err
+// saveInsights saves insights and the findings that they refer to. What a person said of them stays.
+func (r *Repo) saveInsights(ctx context.Context, tx *sql.Tx, all []precedent.Insight) error {
+	for _, i := range all {
+		i.Dismissed = nil
+		if err := putRows(ctx, tx, "insights", "repo_id, id", "document, updated_at",
+			[]any{r.id, i.ID, document{i}, millis(i.UpdatedAt)}); err != nil {
+			return err
+		}
+		if err := execute(ctx, tx, "DELETE FROM insight_findings WHERE repo_id = $1 AND id = $2", r.id, i.ID); err != nil {
+			return err
+		}
+		var findings [][]any
+		for _, fingerprint := range i.Findings {
+			findings = append(findings, []any{r.id, i.ID, fingerprint})
+		}
+		if err := insertRows(ctx, tx, "INSERT INTO insight_findings (repo_id, id, fingerprint)",
+			"ON CONFLICT (repo_id, id, fingerprint) DO NOTHING", findings); err != nil {
+			return err
+		}
 	}
-	if err := execute(ctx, tx, "DELETE FROM insight_findings WHERE repo_id = $1 AND id = $2", r.id,
-		i.ID); err != nil {
-		return err
-	}
-	var findings [][]any
-	for _, fingerprint := range i.Findings {
-		findings = append(findings, []any{r.id, i.ID, fingerprint})
-	}
-	return insertRows(ctx, tx, "INSERT INTO insight_findings (repo_id, id, fingerprint)",
-		"ON CONFLICT (repo_id, id, fingerprint) DO NOTHING", findings)
+	return nil
 }
 
 // Consolidation says when patterns were looked for, and what is new since. Times are zero for
@@ -155,12 +157,7 @@ func (r *Repo) EndConsolidation(ctx context.Context, holder string, found []prec
 		if held = n > 0; err != nil || !held {
 			return err
 		}
-		for _, i := range found {
-			if err := r.saveInsight(ctx, tx, i); err != nil {
-				return err
-			}
-		}
-		return nil
+		return r.saveInsights(ctx, tx, found)
 	})
 	return held && err == nil, err
 }

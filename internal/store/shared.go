@@ -140,13 +140,18 @@ func (r *Repo) MergeShared(ctx context.Context, merge func(Shared) (Shared, erro
 			return err
 		}
 		for _, save := range []func(context.Context, *sql.Tx, Shared) error{
-			r.mergeLearnings, r.mergeDismissals, r.mergeOutcomes, r.mergeLabels, r.mergeFindings, r.mergeInsights,
+			r.mergeLearnings, r.mergeDismissals, r.mergeLabels, r.mergeFindings,
 		} {
 			if err := save(ctx, tx, news); err != nil {
 				return err
 			}
 		}
-		return nil
+		for _, o := range news.Outcomes {
+			if err := r.setOutcome(ctx, tx, o); err != nil {
+				return err
+			}
+		}
+		return r.saveInsights(ctx, tx, news.Insights)
 	})
 }
 
@@ -209,15 +214,6 @@ func (r *Repo) forget(ctx context.Context, tx *sql.Tx, f Forgotten) error {
 	}
 	return execute(ctx, tx, "DELETE FROM rejections WHERE repo_id = $1 AND fingerprint = $2 AND at <= $3", r.id,
 		f.Fingerprint, millis(f.At))
-}
-
-func (r *Repo) mergeOutcomes(ctx context.Context, tx *sql.Tx, s Shared) error {
-	for _, o := range s.Outcomes {
-		if err := r.setOutcome(ctx, tx, o); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (r *Repo) mergeLabels(ctx context.Context, tx *sql.Tx, s Shared) error {

@@ -68,12 +68,3 @@ func (r *Repo) mergeFindings(ctx context.Context, tx *sql.Tx, s Shared) error {
 	return execute(ctx, tx, "DELETE FROM shared_findings WHERE repo_id = $1 AND last_seen <= $2", r.id,
 		millis(r.db.now().Add(-SharedFindingsLife)))
 }
-
-func (r *Repo) mergeInsights(ctx context.Context, tx *sql.Tx, s Shared) error {
-	for _, i := range s.Insights {
-		if err := r.saveInsight(ctx, tx, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
