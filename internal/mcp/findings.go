@@ -107,11 +107,15 @@ func (s *Server) addThreads(open Open) {
 		pages
 	},
 	) (page[thread], error) {
-		all, err := m.Threads(ctx, in.PullRequest)
+		rows, err := m.Rows(ctx)
 		if err != nil {
 			return page[thread]{}, err
 		}
-		outcomes, err := m.Outcomes(ctx, in.PullRequest)
+		all, err := rows.Threads(ctx, in.PullRequest)
+		if err != nil {
+			return page[thread]{}, err
+		}
+		outcomes, err := rows.Outcomes(ctx, in.PullRequest)
 		if err != nil {
 			return page[thread]{}, err
 		}

@@ -40,7 +40,7 @@ const maxSeen = 10_000
 // Findings returns the findings that reviews showed in the files, newest first; nil means all files, of which the
 // 10,000 findings are read that were seen last.
 func (m *Memory) Findings(ctx context.Context, files []string) ([]Seen, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +72,4 @@ func (m *Memory) Findings(ctx context.Context, files []string) ([]Seen, error) {
 		seen[i] = Seen{Known: k, Outcome: outcomes[k.Fingerprint], Dismissed: dismissed[k.Fingerprint]}
 	}
 	return seen, err
-}
-
-// Threads returns the threads of a pull request, oldest first.
-func (m *Memory) Threads(ctx context.Context, pull int) ([]precedent.Thread, error) {
-	rows, err := m.rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return rows.Threads(ctx, pull)
 }

@@ -134,7 +134,7 @@ func TestActiveNeedsEvidence(t *testing.T) {
 // keep makes insights those of a memory.
 func keep(t *testing.T, m *Memory, all []precedent.Insight) {
 	t.Helper()
-	rows := needs.Value(m.rows(t.Context()))(t)
+	rows := needs.Value(m.Rows(t.Context()))(t)
 	needs.Result(t, "the turn", true)(rows.BeginConsolidation(t.Context(), "x", time.Minute))
 	needs.Result(t, "kept", true)(rows.EndConsolidation(t.Context(), "x", all, false))
 }
@@ -261,7 +261,7 @@ func TestConsolidate(t *testing.T) {
 		needs.NoError(t, m.Record(ctx, r))
 		who := []string{"dana", "kim"}[n%2]
 		o := precedent.Outcome{Fingerprint: f.Fingerprint, PullRequest: pull, Kind: precedent.Fixed, Who: who, At: *now}
-		needs.NoError(t, needs.Value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{o}))
+		needs.NoError(t, needs.Value(m.Rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{o}))
 	}
 	due(true)
 	asked := 0

@@ -83,7 +83,7 @@ func (m *Memory) Dismiss(ctx context.Context, idPrefix string, d Dismissal) (pre
 	if err := d.check(); err != nil {
 		return precedent.Dismissal{}, err
 	}
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}
@@ -103,7 +103,7 @@ func (m *Memory) DismissPosted(ctx context.Context, j precedent.Dismissal, d Dis
 	if err := d.check(); err != nil {
 		return precedent.Dismissal{}, err
 	}
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}
@@ -159,7 +159,7 @@ func (m *Memory) Widen(ctx context.Context, j precedent.Dismissal) (glob string,
 
 // Dismissals returns the dismissals that hold, newest first.
 func (m *Memory) Dismissals(ctx context.Context) ([]precedent.Dismissal, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (m *Memory) Dismissals(ctx context.Context) ([]precedent.Dismissal, error) 
 // Undismiss deletes the dismissal whose id, or whose finding's id, starts with the prefix, and
 // returns it: the next review shows the finding again.
 func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Dismissal, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}

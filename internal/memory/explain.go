@@ -12,7 +12,7 @@ import (
 // Explain explains the finding whose id starts with the prefix. Its errors are those of
 // Dismiss.
 func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explanation, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Explanation{}, err
 	}
@@ -54,7 +54,7 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 // Find returns the id of the dismissal or learning whose id, or whose finding's id, starts with
 // the prefix. Its errors are those of Dismiss.
 func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return "", err
 	}

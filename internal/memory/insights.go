@@ -27,7 +27,7 @@ const ConsolidationLimit = 3 * time.Minute
 // findings, when findings are new and the last attempt is half an hour ago, and when ten
 // findings are new.
 func (m *Memory) ConsolidationDue(ctx context.Context) (bool, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -56,7 +56,7 @@ type Consolidated struct {
 func (m *Memory) Consolidate(ctx context.Context, holder string, name func(context.Context, []*Pattern),
 	begun func(),
 ) (Consolidated, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return Consolidated{}, err
 	}
@@ -124,7 +124,7 @@ func (m *Memory) patterns(ctx context.Context, rows *store.Repo,
 
 // Insights returns all insights, the last changed first.
 func (m *Memory) Insights(ctx context.Context) ([]precedent.Insight, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (m *Memory) RestoreInsight(ctx context.Context, idPrefix string) (precedent
 func (m *Memory) changeInsight(ctx context.Context, idPrefix string,
 	change func(*precedent.Insight) error,
 ) (precedent.Insight, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Insight{}, err
 	}

@@ -16,7 +16,7 @@ const maxLabels = 500
 // Labels returns what became of the repository's posted findings, as far as it tells whether
 // the team accepted them, since the last reset, the newest ones, oldest first.
 func (m *Memory) Labels(ctx context.Context) ([]calibration.Label, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (m *Memory) labels(ctx context.Context, rows *store.Repo) ([]calibration.La
 
 // ResetThreshold makes calibration start anew: it ignores what became of findings until now.
 func (m *Memory) ResetThreshold(ctx context.Context) error {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return err
 	}

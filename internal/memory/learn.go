@@ -10,15 +10,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Outcomes returns the known outcomes of the findings that were posted on a pull request.
-func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, error) {
-	rows, err := m.rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return rows.Outcomes(ctx, pull)
-}
-
 // Learn stores the outcomes of a pull request's threads, and makes a dismissal of each
 // dismissal by a person with write permission, in that person's name and words. It returns the
 // new dismissals.
@@ -30,7 +21,7 @@ func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, e
 func (m *Memory) Learn(
 	ctx context.Context, pull int, threads []precedent.Thread, outcomes []precedent.Outcome,
 ) ([]precedent.Dismissal, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +59,7 @@ func (m *Memory) Learn(
 // Unlearn ends the dismissal that was learned from an outcome, because nobody dismisses the finding in its thread any
 // more, and tells whether there was one. The outcome is unknown then, and a later dismissal is learned again.
 func (m *Memory) Unlearn(ctx context.Context, o precedent.Outcome) (bool, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -17,7 +17,7 @@ import (
 // Learnings returns the learnings of the repository in one of the states, all if none is
 // given, the last changed first. One whose time is over is expired.
 func (m *Memory) Learnings(ctx context.Context, states ...precedent.LearningState) ([]precedent.Learning, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (m *Memory) expire(l *precedent.Learning) {
 // Learning returns the learning whose id starts with the prefix. Its errors are those of
 // Dismiss.
 func (m *Memory) Learning(ctx context.Context, idPrefix string) (precedent.Learning, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Learning{}, err
 	}
@@ -66,7 +66,7 @@ type LearningChange = store.LearningChange
 // LearningHistory returns the changes of the learning whose id starts with the prefix, oldest
 // first.
 func (m *Memory) LearningHistory(ctx context.Context, idPrefix string) ([]LearningChange, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (m *Memory) LearningHistory(ctx context.Context, idPrefix string) ([]Learni
 // and the checks of Propose pass now. One that contradicts an active learning supersedes it, if
 // the person could know: the first approval after a new contradiction only says so.
 func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayWrite bool) (Captured, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return Captured{}, err
 	}
@@ -145,7 +145,7 @@ func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string,
 func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrite bool,
 	change func(*precedent.Learning),
 ) (Captured, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return Captured{}, err
 	}
@@ -194,7 +194,7 @@ func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrit
 // directive contains it or nearly says it. That is final. If several have these words, it
 // forgets none, and the error wraps ErrAmbiguous and lists them; if none has, ErrUnknownID.
 func (m *Memory) ForgetLearning(ctx context.Context, which, who string) (precedent.Learning, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Learning{}, err
 	}
@@ -210,7 +210,7 @@ func (m *Memory) ForgetLearning(ctx context.Context, which, who string) (precede
 
 // FindLearning returns the learning that ForgetLearning would forget. Its errors are the same.
 func (m *Memory) FindLearning(ctx context.Context, which string) (precedent.Learning, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Learning{}, err
 	}

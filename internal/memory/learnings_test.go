@@ -168,7 +168,7 @@ func TestReplay(t *testing.T) {
 	declined := find("db/d.go", "retry()", precedent.Bugs, precedent.High, "Retry has no backoff")
 	record(t, m, "r1", "h1", high, fixed, mild, declined)
 	accepted := precedent.Outcome{Thread: "t", Fingerprint: fixed.Fingerprint, PullRequest: 3, Kind: precedent.Fixed, At: *now}
-	needs.NoError(t, needs.Value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{accepted}))
+	needs.NoError(t, needs.Value(m.Rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{accepted}))
 	needs.Value(m.Dismiss(ctx, declined.ID, Dismissal{Who: "dana"}))(t)
 	for directive, hidden := range map[string]string{
 		"don't flag queries that are built from user input": high.ID,

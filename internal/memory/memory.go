@@ -38,14 +38,15 @@ const (
 	KeepPerFile = 50
 )
 
-func (m *Memory) rows(ctx context.Context) (*store.Repo, error) {
+// Rows are those of the repository in the database.
+func (m *Memory) Rows(ctx context.Context) (*store.Repo, error) {
 	return m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Aliases...)...)
 }
 
 // Record saves the review with its findings and its posts, all or nothing, and fills in its
 // Sightings. Quotes and evidence must be redacted before.
 func (m *Memory) Record(ctx context.Context, review *precedent.Review, posts ...store.Post) error {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (m *Memory) Record(ctx context.Context, review *precedent.Review, posts ...
 // Hotspots returns the n files with the most findings, at least HotspotFrom of
 // them, most first.
 func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ type PastReview struct {
 
 // PastReviews returns the reviews of the repository, the newest first, at most n.
 func (m *Memory) PastReviews(ctx context.Context, n int) ([]PastReview, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ type Status struct {
 
 // Status returns the size and contents of the memory.
 func (m *Memory) Status(ctx context.Context) (Status, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return Status{}, err
 	}
@@ -164,7 +165,7 @@ func (m *Memory) Status(ctx context.Context) (Status, error) {
 // store.Repo.Prune says, and a label of each deleted finding. It returns what was deleted, and the number of labels
 // made.
 func (m *Memory) Prune(ctx context.Context) (store.Counts, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return store.Counts{}, err
 	}
@@ -175,7 +176,7 @@ func (m *Memory) Prune(ctx context.Context) (store.Counts, error) {
 // Clear deletes everything about the repository, dismissals included, and returns what was
 // deleted. Other repositories in the same database are not touched.
 func (m *Memory) Clear(ctx context.Context) (store.Counts, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return store.Counts{}, err
 	}

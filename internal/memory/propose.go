@@ -80,7 +80,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Captured, error) {
 	if why := m.unfit(l, p); why != "" {
 		return Captured{Learning: l, Refused: why}, nil
 	}
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return Captured{}, err
 	}

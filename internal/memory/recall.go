@@ -54,7 +54,7 @@ type Recall struct {
 // Recall returns what is known about the files with the paths, which include the old paths of
 // renamed files. Base and head identify the change.
 func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) (Recall, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return Recall{}, err
 	}

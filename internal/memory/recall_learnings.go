@@ -97,7 +97,7 @@ func (m *Memory) CountLearnings(ctx context.Context, r *precedent.Review) error 
 	for _, l := range r.Memory.LearningsUsed {
 		used = append(used, l.ID)
 	}
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (m *Memory) CountLearnings(ctx context.Context, r *precedent.Review) error 
 // active returns the active learnings that are stored for the repository and, if the policy
 // says so, for all of the owner's.
 func (m *Memory) active(ctx context.Context, q LearningQuery) ([]precedent.Learning, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}

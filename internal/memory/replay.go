@@ -26,7 +26,7 @@ const (
 // are read once.
 func (m *Memory) newTrial(ctx context.Context) func(precedent.Learning) ([]precedent.Finding, error) {
 	read := sync.OnceValues(func() ([]store.JudgedFinding, error) {
-		rows, err := m.rows(ctx)
+		rows, err := m.Rows(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (pre
 	if err := d.check(); err != nil {
 		return precedent.Dismissal{}, err
 	}
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}
@@ -120,7 +120,7 @@ func checkRule(name string, known []precedent.Finding) error {
 // UndismissRule deletes the dismissals of a rule for exactly this glob, or for all files and
 // every glob if it is empty, and returns them.
 func (m *Memory) UndismissRule(ctx context.Context, rule, glob string) ([]precedent.Dismissal, error) {
-	rows, err := m.rows(ctx)
+	rows, err := m.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func TestStatistics(t *testing.T) {
 	threads := []precedent.Thread{posted(one, "t1"), posted(two, "t2")}
 	threads[0].State = precedent.ThreadResolved
 	threads[1].PullRequest = 8
-	rows := needs.Value(m.rows(ctx))(t)
+	rows := needs.Value(m.Rows(ctx))(t)
 	needs.NoError(t, rows.SaveThreads(ctx, threads))
 	outcomes := []precedent.Outcome{became(threads[0], precedent.Fixed, "", "", false), became(threads[1], precedent.Declined, "kim", "no", true)}
 	outcomes[0].Confidence, outcomes[1].Confidence = 90, 80

@@ -98,7 +98,11 @@ func (s *Sync) exchange(ctx context.Context) (Synced, Rows, error) {
 		done.Rows = len(theirs)
 		return done, theirs, nil
 	}
-	shared, err := s.Memory.Shared(ctx)
+	db, err := s.Memory.Rows(ctx)
+	if err != nil {
+		return done, nil, err
+	}
+	shared, err := db.Shared(ctx)
 	if err != nil {
 		return done, nil, err
 	}

@@ -66,7 +66,7 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 		return nil, err
 	}
 	p.noticeQuota(ctx)
-	return p.Workspace.Memory.Outcomes(ctx, p.Number)
+	return rows.Outcomes(ctx, p.Number)
 }
 
 func threadsFailure(failures []precedent.Failure) string {
@@ -109,7 +109,11 @@ func (p *Pull) unlearn(ctx context.Context, s *State) error {
 	if s.Earlier.NoConvs || s.partial || len(p.People.Failures()) > 0 {
 		return nil // it is not known who dismisses what
 	}
-	outcomes, err := p.Workspace.Memory.Outcomes(ctx, p.Number)
+	rows, err := p.Workspace.Rows(ctx)
+	if err != nil {
+		return err
+	}
+	outcomes, err := rows.Outcomes(ctx, p.Number)
 	if err != nil {
 		return err
 	}

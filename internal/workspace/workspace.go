@@ -28,7 +28,7 @@ func (w *Workspace) Close() {
 
 // Rows are the memory's of the repository.
 func (w *Workspace) Rows(ctx context.Context) (*store.Repo, error) {
-	return w.Memory.DB.RepoFor(ctx, w.IDs...)
+	return w.Memory.Rows(ctx)
 }
 
 // OpenWorkspace opens a repository and its memory. Where there is none yet, an
