@@ -71,31 +71,45 @@ const (
 // lines, reviews, comments on pull requests, and pull requests. The file may be compressed with
 // gzip. It is saved in parts; after an interruption, importing the file again leads to the same
 // result. Lines that cannot be used are counted, and do not stop the import.
-func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o ImportOptions) (Imported, error) {
-	from, err := decompressed(from)
+func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o ImportOptions) (total Imported, err error) {
+	from, err = decompressed(from)
 	if err != nil {
-		return Imported{}, err
+		return total, err
 	}
 	if err := c.Refresh(ctx); err != nil {
-		return Imported{}, err
+		return total, err
 	}
-	var total Imported
-	var failed error
-	err = readParts(from, func(p *part) bool {
-		if failed = ctx.Err(); failed != nil {
-			return false
+	r := bufio.NewReaderSize(from, 1<<20)
+	p := part{file: name, repos: o.Repos}
+	for number := 1; ; number++ {
+		line, size, err := readLine(r)
+		if size > 0 {
+			p.read(number, line)
+			p.lines++
+			p.result.Bytes += size
 		}
-		p.parse(name, o.Repos)
-		if p.result.Saved, failed = c.Save(ctx, p.page); failed != nil {
-			return false
+		if p.lines == partLines || p.result.Bytes >= partBytes || p.lines > 0 && err != nil {
+			if err := ctx.Err(); err != nil {
+				return total, err
+			}
+			saved, err := c.Save(ctx, p.page)
+			if err != nil {
+				return total, err
+			}
+			p.result.Saved = saved
+			total.Add(p.result)
+			if o.Progress != nil {
+				o.Progress(total)
+			}
+			p = part{file: name, repos: o.Repos}
 		}
-		total.Add(p.result)
-		if o.Progress != nil {
-			o.Progress(total)
+		switch {
+		case errors.Is(err, io.EOF):
+			return total, nil
+		case err != nil:
+			return total, fmt.Errorf("read line %d: %w", number, err)
 		}
-		return true
-	})
-	return total, errors.Join(failed, err)
+	}
 }
 
 // decompressed returns the content of a file that may be compressed.
@@ -111,41 +125,13 @@ func decompressed(from io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// part is a number of lines, and what they say.
+// part is a number of lines of a file, and what they say.
 type part struct {
-	first  int // number of the first line
-	lines  [][]byte
-	bytes  int64
+	file   string
+	repos  []precedent.Repo
+	lines  int
 	page   Page
 	result Imported
-}
-
-// readParts reads lines, and gives them to use in parts, until use returns false. A line that is
-// too long is nil.
-func readParts(from io.Reader, use func(*part) bool) error {
-	r := bufio.NewReaderSize(from, 1<<20)
-	number := 0
-	for {
-		p := &part{first: number + 1}
-		for len(p.lines) < partLines && p.bytes < partBytes {
-			line, n, err := readLine(r)
-			p.bytes += n
-			if n > 0 {
-				p.lines = append(p.lines, line)
-				number++
-			}
-			if err == nil {
-				continue
-			}
-			if len(p.lines) > 0 && !use(p) || errors.Is(err, io.EOF) {
-				return nil
-			}
-			return fmt.Errorf("read line %d: %w", number+1, err)
-		}
-		if !use(p) {
-			return nil
-		}
-	}
 }
 
 // readLine reads a line, and returns how many bytes it has. It is nil if it is longer than
@@ -168,48 +154,40 @@ func readLine(r *bufio.Reader) ([]byte, int64, error) {
 	}
 }
 
-// parse reads the lines of a part.
-func (p *part) parse(name string, repos []precedent.Repo) {
-	p.result.Bytes = p.bytes
-	pulls := map[int]bool{}
-	for i, line := range p.lines {
-		if line != nil && len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		p.result.Lines++
-		got, err := imported{}, fmt.Errorf("longer than %d MiB", maxImportLine>>20)
-		if line != nil {
-			got, err = parseLine(line)
-		}
-		switch {
-		case errors.Is(err, errNoPull):
-			p.result.OnIssues++
-			continue
-		case err == nil && !belongs(got.repo, repos):
-			p.result.Foreign++
-			p.result.bad(name, p.first+i, fmt.Errorf("it is about %s", oneLine(got.repo.String(), maxName)))
-			continue
-		case err != nil:
-			p.result.Malformed++
-			p.result.bad(name, p.first+i, err)
-			continue
-		}
-		if n := got.pull.Number; n != 0 {
-			if !pulls[n] || !got.has {
-				pulls[n] = true
-				p.page.Pulls = append(p.page.Pulls, got.pull)
-			}
-		}
-		if !got.has {
-			p.result.Pulls++
-			continue
-		}
-		if got.comment.URL == "" {
-			got.comment.URL = permalink(repos, &got.comment.CorpusComment)
-		}
-		p.page.Comments = append(p.page.Comments, got.comment)
+// read adds what a line says, which is nil if it is too long.
+func (p *part) read(number int, line []byte) {
+	if line != nil && len(bytes.TrimSpace(line)) == 0 {
+		return
 	}
-	p.lines = nil
+	p.result.Lines++
+	got, err := imported{}, fmt.Errorf("longer than %d MiB", maxImportLine>>20)
+	if line != nil {
+		got, err = parseLine(line)
+	}
+	switch {
+	case errors.Is(err, errNoPull):
+		p.result.OnIssues++
+		return
+	case err == nil && !belongs(got.repo, p.repos):
+		p.result.Foreign++
+		p.result.bad(p.file, number, fmt.Errorf("it is about %s", oneLine(got.repo.String(), maxName)))
+		return
+	case err != nil:
+		p.result.Malformed++
+		p.result.bad(p.file, number, err)
+		return
+	}
+	if n := got.pull.Number; n != 0 && (!got.has || !slices.ContainsFunc(p.page.Pulls, func(o Pull) bool { return o.Number == n })) {
+		p.page.Pulls = append(p.page.Pulls, got.pull)
+	}
+	if !got.has {
+		p.result.Pulls++
+		return
+	}
+	if got.comment.URL == "" {
+		got.comment.URL = permalink(p.repos, &got.comment.CorpusComment)
+	}
+	p.page.Comments = append(p.page.Comments, got.comment)
 }
 
 func (i *Imported) bad(file string, line int, err error) {

@@ -1,13 +1,12 @@
 package corpus
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // outcome is what became of the first comment of a conversation, as far as its history shows it.
@@ -70,9 +69,7 @@ func samePerson(id precedent.ForgeID, login string, otherID precedent.ForgeID, o
 	return login != "" && login != "ghost" && strings.EqualFold(login, other)
 }
 
-var revertOf = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:this )?reverts? (?:pull request |pr |merge request )?(?:[\w.-]+/[\w.-]+)?[#!](\d{1,9})\b`)
-})
+var revertOf = text.Pattern(`(?i)\b(?:this )?reverts? (?:pull request |pr |merge request )?(?:[\w.-]+/[\w.-]+)?[#!](\d{1,9})\b`)
 
 // reverts returns the number of the pull request that one says it reverts, as GitHub's button does; 0 for none.
 func reverts(title, body string) int {

@@ -1,10 +1,8 @@
 package match
 
 import (
-	"regexp"
-	"sync"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // AsksDirective reports whether a judge is asked if a learning speaks of a finding in its
@@ -59,7 +57,5 @@ func opposite(a, b *precedent.Learning) bool {
 	return !a.Kind.Quieter() && negative().MatchString(a.Directive) != negative().MatchString(b.Directive)
 }
 
-var negative = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(not|never|no|without|avoid|stop|cannot|forbid(den)?|prohibit(ed)?|refuse` +
-		`|reject|(do|does|must|should|can)n['’]?t)\b`)
-})
+var negative = text.Pattern(`(?i)\b(not|never|no|without|avoid|stop|cannot|forbid(den)?|prohibit(ed)?|refuse` +
+	`|reject|(do|does|must|should|can)n['’]?t)\b`)

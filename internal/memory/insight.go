@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
@@ -171,11 +169,7 @@ func PlainSentence(s string) (string, error) {
 }
 
 // noSentence matches code, markup, links, mentions, and the beginning of a second sentence.
-var noSentence = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("[`<>{}|;=\\\\$#@\\[\\]*_~^]|\\(\\)|://|www\\.|[.!?]\\s+\\S")
-})
+var noSentence = text.Pattern("[`<>{}|;=\\\\$#@\\[\\]*_~^]|\\(\\)|://|www\\.|[.!?]\\s+\\S")
 
 // addressed matches words of instructions to a reader.
-var addressed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(do not|don't|don’t|never|always)\b|\b(ignor(e|ing)|disregard|skip|overlook|(not|don't|don’t|never) (report|flag|mention|review)|(report|flag) (no|nothing)|please|you|your|instructions?|prompt|assistant|reviewers?|finders?|verifier|approve|approved|verdict|severity|confidence|trusted|override)\b`)
-})
+var addressed = text.Pattern(`(?i)^(do not|don't|don’t|never|always)\b|\b(ignor(e|ing)|disregard|skip|overlook|(not|don't|don’t|never) (report|flag|mention|review)|(report|flag) (no|nothing)|please|you|your|instructions?|prompt|assistant|reviewers?|finders?|verifier|approve|approved|verdict|severity|confidence|trusted|override)\b`)

@@ -2,11 +2,10 @@ package memory
 
 import (
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Scope is the part of the repository in which a dismissal applies to similar findings.
@@ -22,20 +21,14 @@ const (
 // Phrases for a wider scope. Only explicit ones count; anything else means the narrowest
 // scope, because a scope that is too wide hides findings that nobody has seen.
 var (
-	repoWide = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(in|across|throughout|for|within) (this|the|our|that) (whole |entire )?(repo|repository|project|code ?base|monorepo)([\s.,;:!)]|$)|\b(repo|repository|project|codebase)-wide\b`)
-	})
-	dirWide = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(in|under|for|within|across) (this|the|our|that|these) (whole |entire )?(dir|directory|directories|folder|folders|package|packages|module)\b|` +
-			`\bwe (do not|don['’]?t|never|deliberately do not|deliberately don['’]?t) [^.!?]*\bhere\b`)
-	})
+	repoWide = text.Pattern(`(?i)\b(in|across|throughout|for|within) (this|the|our|that) (whole |entire )?(repo|repository|project|code ?base|monorepo)([\s.,;:!)]|$)|\b(repo|repository|project|codebase)-wide\b`)
+	dirWide  = text.Pattern(`(?i)\b(in|under|for|within|across) (this|the|our|that|these) (whole |entire )?(dir|directory|directories|folder|folders|package|packages|module)\b|` +
+		`\bwe (do not|don['’]?t|never|deliberately do not|deliberately don['’]?t) [^.!?]*\bhere\b`)
 	// never matches instructions about the remark, such as "never in this repo", "never flag
 	// this" or "never again", but not "the error is never nil here".
-	never = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^\W*never\W*$|` +
-			`\bnever (in|under|within|across|throughout|for) (this|the|our|that|these) (whole |entire )?(repo|repository|project|code ?base|monorepo|dir|directory|folder|package|module|file)s?\b|` +
-			`\bnever (again|flag|report|raise|mention|show|warn|complain|comment|post|suggest|tell|say|bring|point out|remark)\b`)
-	})
+	never = text.Pattern(`(?i)^\W*never\W*$|` +
+		`\bnever (in|under|within|across|throughout|for) (this|the|our|that|these) (whole |entire )?(repo|repository|project|code ?base|monorepo|dir|directory|folder|package|module|file)s?\b|` +
+		`\bnever (again|flag|report|raise|mention|show|warn|complain|comment|post|suggest|tell|say|bring|point out|remark)\b`)
 )
 
 // ScopeOf returns the scope that a reason asks for: "intended here" means the symbol, "we
