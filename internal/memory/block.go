@@ -60,20 +60,13 @@ func (r Recall) writeInsights(b *strings.Builder) {
 			if len(i.PullRequests) == 0 {
 				in = plural(i.Changes, "change")
 			}
-			fmt.Fprintf(b, "- [%s] %s (%s in %s; %s)\n", text.VisibleLine(i.ID), insightInLine(i.Text),
+			fmt.Fprintf(b, "- [%s] %s (%s in %s; %s)\n", text.VisibleLine(i.ID), inLine(i.Text, maxInsight+maxBlockPath),
 				plural(len(i.Findings), "finding"), in, where)
 		}
 	}
 	if r.OmittedInsights > 0 {
 		fmt.Fprintf(b, "- and %d more patterns\n", r.OmittedInsights)
 	}
-}
-
-// insightInLine makes the text of an insight safe for one line again: the database may have
-// been changed.
-func insightInLine(s string) string {
-	s, _ = secret.Redact("", text.Collapse(text.Clean(s)))
-	return text.Cut(text.VisibleLine(s), maxInsight+maxBlockPath)
 }
 
 // writeHistory lists the files with findings, and what people dismissed there.
@@ -145,9 +138,13 @@ func writeList[T any](b *strings.Builder, limit int, values []T, what string, li
 }
 
 // wordsInLine makes what a person or a model wrote safe for one line.
-func wordsInLine(s string) string {
+func wordsInLine(s string) string { return inLine(s, maxBlockWords) }
+
+// inLine makes text safe for one line, of at most so many characters. What is stored was clean, but the database may
+// have been changed.
+func inLine(s string, limit int) string {
 	s, _ = secret.Redact("", text.Collapse(text.Clean(s)))
-	return text.Cut(text.VisibleLine(s), maxBlockWords)
+	return text.Cut(text.VisibleLine(s), limit)
 }
 
 // pathInLine makes a path, which the author of the change chose, safe for one line.

@@ -43,17 +43,26 @@ func (d *directive) namesRule(f *precedent.Finding) bool {
 	})
 }
 
-// asks reports whether a judge is asked if the learning speaks of the finding.
+// asks reports whether a judge is asked if the learning speaks of a finding in its files: at the place that it was
+// learned at, or where its words are like the finding's.
 func (d *directive) asks(f *precedent.Finding, claim match.Claim) bool {
-	return !d.namesRule(f) && match.AsksDirective(&d.Learning, f, func() float64 { return d.similarity(claim) })
+	return !d.namesRule(f) && (d.learnedAt(f) || d.similarity(claim) >= match.LikeDirective)
 }
 
-// couldHide reports whether the learning is taken to speak of an earlier finding.
+// couldHide reports whether the learning is taken to speak of an earlier finding: where its words are as much like it
+// as those of a dismissal.
 func (d *directive) couldHide(f *precedent.Finding, claim match.Claim) bool {
-	return d.namesRule(f) || match.DirectiveMayCover(&d.Learning, f, func() float64 { return d.similarity(claim) })
+	return d.namesRule(f) || d.learnedAt(f) || d.similarity(claim) >= match.LikeClaim
 }
 
-// means reports whether the learning speaks of the finding where no judge answers.
+// means reports whether the learning speaks of the finding where no judge answers. As for dismissals, only the rule, the
+// place, or the symbol with nearly the same words, is certain.
 func (d *directive) means(f *precedent.Finding, claim match.Claim) bool {
-	return d.namesRule(f) || match.DirectiveCovers(&d.Learning, f, func() float64 { return d.similarity(claim) })
+	s := d.similarity(claim)
+	return d.namesRule(f) || d.learnedAt(f) && (d.About.Category == f.Category || s >= match.SamePlace) ||
+		d.About != nil && d.About.Symbol != "" && d.About.Symbol == f.Symbol && s >= match.SameClaim
+}
+
+func (d *directive) learnedAt(f *precedent.Finding) bool {
+	return d.About != nil && d.About.Place != "" && d.About.Place == f.Place
 }

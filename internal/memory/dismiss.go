@@ -56,14 +56,8 @@ type Dismissal struct {
 // check refuses what is too long, and globs that are not valid.
 func (d *Dismissal) check() error {
 	d.Glob = cleanGlob(d.Glob)
-	if err := checkLength("reason", d.Reason, maxReason); err != nil {
+	if err := checkWords(d.Reason, d.Who); err != nil || d.Glob == "" {
 		return err
-	}
-	if err := checkLength("name", d.Who, maxWho); err != nil {
-		return err
-	}
-	if d.Glob == "" {
-		return nil
 	}
 	if err := guide.CheckGlob(d.Glob); err != nil {
 		return &Error{
@@ -235,12 +229,16 @@ func NormalizeID(id string) string {
 	return strings.NewReplacer("i", "1", "l", "1", "o", "0").Replace(strings.ToLower(strings.TrimSpace(id)))
 }
 
-func checkLength(what, s string, limit int) error {
-	if n := utf8.RuneCountInString(s); n > limit {
-		return &Error{
-			Err: ErrTooLong, Msg: fmt.Sprintf("the %s has %d characters, more than %d", what, n, limit),
-			Hint: "shorten it",
-		}
+// checkWords refuses a reason or a name that is too long.
+func checkWords(reason, who string) error {
+	what, n, limit := "reason", utf8.RuneCountInString(reason), maxReason
+	if n <= limit {
+		what, n, limit = "name", utf8.RuneCountInString(who), maxWho
 	}
-	return nil
+	if n <= limit {
+		return nil
+	}
+	return &Error{
+		Err: ErrTooLong, Msg: fmt.Sprintf("the %s has %d characters, more than %d", what, n, limit), Hint: "shorten it",
+	}
 }

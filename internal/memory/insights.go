@@ -135,10 +135,7 @@ func (m *Memory) Insights(ctx context.Context) ([]precedent.Insight, error) {
 // RestoreInsight. The error wraps ErrUnknownID or ErrAmbiguous if the prefix matches none or
 // several, and ErrDismissed if it is dismissed already.
 func (m *Memory) DismissInsight(ctx context.Context, idPrefix, who, reason string) (precedent.Insight, error) {
-	if err := checkLength("reason", reason, maxReason); err != nil {
-		return precedent.Insight{}, err
-	}
-	if err := checkLength("name", who, maxWho); err != nil {
+	if err := checkWords(reason, who); err != nil {
 		return precedent.Insight{}, err
 	}
 	return m.changeInsight(ctx, idPrefix, func(i *precedent.Insight) error {

@@ -193,35 +193,29 @@ func (r reader) moment(what string, t *time.Time) error {
 
 // clean makes texts safe, at most n characters each.
 func clean(n int, texts ...*string) {
-	for _, s := range texts {
-		*s = settle(*s, func(t string) string {
-			redacted, _ := secret.Redact("", text.Clean(t))
-			return text.Cut(redacted, n)
-		})
-	}
+	settle(n, text.Clean, texts)
 }
 
 // cleanLine is clean for what has one line.
 func cleanLine(n int, texts ...*string) {
-	for _, s := range texts {
-		*s = settle(*s, func(t string) string {
-			redacted, _ := secret.Redact("", text.Collapse(text.Clean(t)))
-			return text.Cut(redacted, n)
-		})
-	}
+	settle(n, func(s string) string { return text.Collapse(text.Clean(s)) }, texts)
 }
 
-// settle changes a text until it stays the same, so that every machine writes the same bytes.
-func settle(s string, change func(string) string) string {
+// settle cleans and redacts texts until they stay the same, so that every machine writes the same bytes.
+func settle(n int, clean func(string) string, texts []*string) {
 	const rounds = 8 // two are almost always enough
-	for range rounds {
-		t := change(s)
-		if t == s {
-			return s
+	for _, s := range texts {
+		for round := 0; ; round++ {
+			redacted, _ := secret.Redact("", clean(*s))
+			cut := text.Cut(redacted, n)
+			if cut == *s {
+				break
+			}
+			if *s = cut; round == rounds {
+				*s = ""
+			}
 		}
-		s = t
 	}
-	return ""
 }
 
 // cleanPath makes paths and symbols safe, which are compared with those of changes.
