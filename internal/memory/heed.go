@@ -88,11 +88,7 @@ func dropByLearning(f *precedent.Finding, all []*directive) {
 	if i < 0 || !f.Live() || !mayDrop(f) || first(all, false) != nil {
 		return
 	}
-	d := all[i]
-	f.Drop("suppress", precedent.ByLearning, d.ID, "%s", d.describe())
-	if audited(f.Fingerprint) {
-		f.Placement = precedent.Collapsed
-	}
+	hide(f, precedent.ByLearning, all[i].ID, all[i].describe())
 }
 
 // describe says what the learning asks for, and who said it.

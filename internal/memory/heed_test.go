@@ -100,29 +100,6 @@ func TestHeed(t *testing.T) {
 	}
 }
 
-// TestHeedAuditsSome: 5 % of what learnings hide is shown folded, always the same.
-func TestHeedAuditsSome(t *testing.T) {
-	var findings []precedent.Finding
-	for i := range 2000 {
-		findings = append(findings, find("web/a.go", fmt.Sprintf("x := %d", i), precedent.Style, precedent.Low, "Errors unhandled"))
-		f := &findings[i]
-		f.Analyzer, f.Finder, f.Rule = true, "gosec", "G104"
-	}
-	out, _ := heed(findings, nil, learned(precedent.LearnDontFlag, "skip G104", "web/**"))
-	folded := 0
-	for _, f := range out {
-		if f.Dropped != precedent.ByLearning {
-			t.Fatalf("%+v is shown", f.Trail)
-		}
-		if f.Placement == precedent.Collapsed {
-			folded++
-		}
-	}
-	if folded < 60 || folded > 140 {
-		t.Errorf("%d of 2000 are folded, want about 100", folded)
-	}
-}
-
 // TestLearningsNeverHideSevere is the promise of T15 for the pure part: "with 1,000 random
 // learnings" a critical or high finding, and one of a protected category, that reached the
 // threshold still reaches it, even if a judge agrees to everything.

@@ -129,7 +129,12 @@ func dropByPattern(f *precedent.Finding, patterns []*pattern) {
 	if i := slices.IndexFunc(counted, func(p *pattern) bool { return p.never && p.weight() >= dismissalsToDrop }); i >= 0 {
 		j = counted[i].Dismissal
 	}
-	f.Drop("suppress", precedent.Rejected, j.ID, "%s", describePatterns(j, len(counted)))
+	hide(f, precedent.Rejected, j.ID, describePatterns(j, len(counted)))
+}
+
+// hide drops a finding because of what people said of others. A few are shown folded.
+func hide(f *precedent.Finding, as precedent.Dropped, by, why string) {
+	f.Drop("suppress", as, by, "%s", why)
 	if audited(f.Fingerprint) {
 		f.Placement = precedent.Collapsed
 	}
