@@ -28,6 +28,7 @@ func (c *Change) Classify(at Trees) {
 	}
 	attrs := newAttributes(at.Attributes, at.Base)
 	base := &known{read: at.Base, list: at.List}
+	base.setInstalled(c)
 	c.readEncoded(at, attrs)
 	c.readMoved(at, attrs)
 	for i := range c.Files {
@@ -57,6 +58,8 @@ func (f *File) skip(attrs *attributes, base *known) (why string, itself bool) {
 		return "binary", a.diff != unset && (always || isCode(f.Path))
 	case always:
 		return "", false
+	case a.vendored != unset && base.isInstalled(f.Path):
+		return "vendored", false
 	}
 	why, named := skipPath(f.Path, a)
 	if why != "" && f.isNew() && named && !IsLock(f.Path) {

@@ -167,6 +167,17 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// TestInstalled: what is installed with a record of it is third-party code only where the base has such records.
+func TestInstalled(t *testing.T) {
+	for base, want := range map[string]string{"libs/A-1.dist-info/RECORD": "vendored", "src/A-1.dist-info/RECORD": ""} {
+		c := &Change{Files: []File{added("libs/B-2.dist-info/RECORD", "b"), modified("libs/b/b.py", 1, "a", "b"), added("b.py", "b")}}
+		c.Classify(Trees{List: func() ([]string, error) { return []string{base}, nil }})
+		for i, want := range []string{want, want, ""} {
+			needs.Equal(t, want, c.Files[i].Skip)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for want, names := range map[string]string{
 		"lock file": "package-lock.json web/yarn.lock pnpm-lock.yaml common/config/rush/pnpm-lock.yaml bun.lockb Cargo.lock go.sum go.work.sum " +

@@ -18,6 +18,41 @@ type known struct {
 	list  func() ([]string, error)
 	byDir map[string][]string // made on first use
 	reads int
+	// installed are the folders to which the installer of Python copies packages, as its records in the base and in the
+	// change say.
+	installed map[string]bool
+}
+
+// setInstalled sets the folders to which the change installs packages of Python, as the base did.
+func (k *known) setInstalled(c *Change) {
+	changed := map[string]bool{}
+	for i := range c.Files {
+		for _, name := range []string{c.Files[i].OldPath, c.Files[i].Path} {
+			if record := path.Dir(name); path.Ext(record) == ".dist-info" {
+				changed[path.Dir(record)] = true
+			}
+		}
+	}
+	k.installed = map[string]bool{}
+	if len(changed) == 0 {
+		return // the files of the base need not be listed
+	}
+	k.dir(".")
+	for record := range k.byDir {
+		if folder := path.Dir(record); path.Ext(record) == ".dist-info" && changed[folder] {
+			k.installed[folder] = true
+		}
+	}
+}
+
+// isInstalled reports whether a file is in such a folder, other than the root.
+func (k *known) isInstalled(name string) bool {
+	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if k.installed[dir] {
+			return true
+		}
+	}
+	return false
 }
 
 // dir returns the names of the base's files in a folder, of the folder "." at the root.
