@@ -25,7 +25,7 @@ var (
 		"hmac jwt aes rsa root webhook storage shared consumer server ssh")
 	// notKeys are words before "key" that make it something else.
 	notKeys = wordSet("gpg pgp sort group cache primary foreign partition presorted shard row idx index lookup translation i18n message map dedupe idempotency routing object natural " +
-		"unique merge schema column hot short shortcut keyboard anchor node site cert certificate tag item entry field label data json dict record bucket file path " +
+		"unique merge schema column hot short shortcut keyboard anchor node site website cert certificate tag item entry field label data json dict record bucket file path " +
 		"license licence identifier repository form config setting settings parent child new old next prev first last current composite surrogate sequence locale string text query react arrow websocket")
 	// notCredential are words that make the whole name something else.
 	notCredential = wordSet("public pub pubkey publickey hash hashes hashed sha sha1 sha224 sha256 sha384 sha512 md5 crc crc32 checksum checksums sum digest integrity nonce etag " +
