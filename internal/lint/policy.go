@@ -2,7 +2,9 @@ package lint
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -167,6 +169,9 @@ func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
 // new, gone, moved or left by an owner is such a change, and so is a person who owned nothing before, or another owner of
 // what is sensitive.
 func changesOwners(in *Input, f *diff.File) bool {
+	if isFirstOwners(in, f) {
+		return false
+	}
 	head, err := in.Read(f.Path)
 	if err != nil || f.Status != diff.Modified || !strings.EqualFold(path.Base(f.Path), "CODEOWNERS") {
 		return true
@@ -201,6 +206,21 @@ func changesOwners(in *Input, f *diff.File) bool {
 		}
 	}
 	return false
+}
+
+// isFirstOwners reports whether the change adds the only list of code owners: more approvals are needed than before, and nobody
+// who may not write becomes able to give them.
+func isFirstOwners(in *Input, f *diff.File) bool {
+	for _, dir := range []string{"", ".github", ".gitlab", ".gitea", ".forgejo", "docs"} {
+		other := path.Join(dir, "CODEOWNERS")
+		if _, err := in.Read(other); other != f.Path && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return f.Status == diff.Added && path.Base(f.Path) == "CODEOWNERS" &&
+		!slices.ContainsFunc(in.Change.Files, func(o diff.File) bool {
+			return o.Path != f.Path && (path.Base(o.Path) == "CODEOWNERS" || path.Base(o.OldPath) == "CODEOWNERS")
+		})
 }
 
 // ownersRule returns a pattern of a list of code owners, and its owners.

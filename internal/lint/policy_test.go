@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 	"testing"
@@ -105,6 +106,24 @@ func TestPolicyEdit(t *testing.T) {
 				t.Errorf("body %q", f.Body)
 			}
 		})
+	}
+}
+
+// TestFirstCodeOwners: the only list of code owners asks for approvals that nobody had to give before.
+func TestFirstCodeOwners(t *testing.T) {
+	for other, want := range map[string]string{"README.md": "low", "docs/CODEOWNERS": "medium"} {
+		in := &Input{
+			Change: added("CODEOWNERS", "* @eve"), IsPolicyPath: func(string) bool { return true },
+			Read: func(name string) ([]byte, error) {
+				if name == "CODEOWNERS" || name == other {
+					return []byte("* @eve"), nil
+				}
+				return nil, fs.ErrNotExist
+			},
+		}
+		same(t, run(t, "policy-edit", in), "CODEOWNERS:1 policy-edit "+want)
+		in.Change.Files = append(in.Change.Files, diff.File{OldPath: "docs/CODEOWNERS", Path: "docs/CODEOWNERS", Status: diff.Deleted})
+		same(t, run(t, "policy-edit", in), "CODEOWNERS:1 policy-edit medium")
 	}
 }
 

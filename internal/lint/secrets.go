@@ -98,10 +98,11 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 				f.Severity = precedent.Low
 				f.Body += " The change only moves it: the base has it already."
 			}
-			switch m.Class(s.file.Path, all) {
-			case secret.TestKey:
+			class := m.Class(s.file.Path, all)
+			switch {
+			case class == secret.TestKey, m.Rule == "private-key" && s.file.Skip == "vendored" && !s.file.Excused:
 				s.testKeys = append(s.testKeys, f)
-			case secret.LookAlike:
+			case class == secret.LookAlike:
 				s.lookAlikes = append(s.lookAlikes, f)
 			default:
 				s.credentials = append(s.credentials, f)

@@ -98,7 +98,8 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if k.misleads(ident) && !names[ident] && (!k.localized || !isQuotedText(s, ident)) {
+		isRange := strings.Contains(s, "-"+ident+"-") && utf8.RuneCountInString(ident) == 2 // of [A-ZА-Я], such as ZА
+		if k.misleads(ident) && !names[ident] && !isRange && (!k.localized || !isQuotedText(s, ident)) {
 			names[ident] = true
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)

@@ -65,6 +65,7 @@ func TestUnicode(t *testing.T) {
 		{"name in a line that nobody reads", "a.js", "valid\u0430te()" + strings.Repeat(";", longestRead), "homoglyph low", "<U+0430>"},
 		{"tags in the corpus of a fuzzer", "tests/fuzz/a.testcase", "<\U000e0061>", "invisible-text low", "<U+E0061>"},
 		{"tags in instructions for agents in fixtures", "fixtures/AGENTS.md", "<\U000e0061>", "invisible-text high", "<U+E0061>"},
+		{"ranges of letters", "a.js", "/[A-Z\u0410-\u042f]+/", "", ""},
 		{"form feed and tab", "a.c", "\f\tint x;", "", ""},
 		{"icon font", "a.css", "a { content: '\ue001'; }", "", ""},
 		{"private message", "a.js", "x = '\ue001\ue002\ue003\ue004'", "hidden low", "<U+E001>"},
