@@ -217,7 +217,8 @@ func crossesLines(pattern string) bool {
 }
 
 // expression is a rule's expression. An anchored one begins with a keyword, or with \b before one, and is matched where the
-// keyword is, which costs a hundredth of a search in the lines around it.
+// keyword is, which costs a hundredth of a search in the lines around it. One that crosses lines from a word as common as
+// curl is not: it would be matched against the same lines from each command of a manual.
 type expression struct {
 	*regexp.Regexp
 	anchored  bool
@@ -229,8 +230,7 @@ func compileExpression(pattern string, keywords []string) func() expression {
 		pattern := strings.ReplaceAll(strings.ReplaceAll(pattern, leadIn, ""), tokenEnd, anyEnd)
 		flag := pattern[:len(pattern)-len(strings.TrimPrefix(pattern, "(?i)"))]
 		rest, beginWord := strings.CutPrefix(pattern[len(flag):], `\b`)
-		rest = flag + rest
-		if beginsWith(rest, keywords) {
+		if beginsWith(flag+rest, keywords) && (!beginWord || !crossesLines(pattern)) {
 			return expression{regexp.MustCompile("^(?:" + pattern + ")"), true, beginWord}
 		}
 		return expression{Regexp: regexp.MustCompile(pattern)}

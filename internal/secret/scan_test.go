@@ -142,6 +142,7 @@ func TestBounded(t *testing.T) {
 		{"key block that never ends", slices.Concat([]string{"-----BEGIN PRIVATE " + "KEY-----"}, slices.Repeat([]string{strings.Repeat("-----BEGIN ", 9)}, 100000)), false, false},
 		{"key blocks that never end", slices.Repeat([]string{"-----BEGIN PRIVATE " + "KEY-----" + strings.Repeat("x", 99)}, 100000), false, false},
 		{"half a million keys", []string{strings.Repeat(aws(1)+" ", 1<<19)}, false, false},
+		{"a manual of commands", slices.Repeat(append(make([]string, 9), strings.Repeat("word ", 60), "curl example.org"), 200), true, false},
 		{"nested repetition, affordable", slices.Repeat([]string{strings.Repeat("curl -u somebody "+strings.Repeat("word ", 30), 5)}, budget/farCost/850/3), true, true},
 		{"the catch-all's keywords, affordable", []string{strings.Repeat("api-key:token=secret, "+strings.Repeat("word ", 30), budget/172/16)}, true, true},
 		{"all keywords, affordable", slices.Repeat([]string{dense}, budget/len(set.rules)/len(dense)/8), true, false},
