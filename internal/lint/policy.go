@@ -173,7 +173,7 @@ func changesOwners(in *Input, f *diff.File) bool {
 		return false
 	}
 	head, err := in.Read(f.Path)
-	if err != nil || f.Status != diff.Modified || !strings.EqualFold(path.Base(f.Path), "CODEOWNERS") {
+	if err != nil || f.Status != diff.Modified || len(f.Hunks) == 0 || !strings.EqualFold(path.Base(f.Path), "CODEOWNERS") {
 		return true
 	}
 	lines, known := strings.Split(string(head), "\n"), map[string]bool{}
@@ -223,10 +223,14 @@ func isFirstOwners(in *Input, f *diff.File) bool {
 		})
 }
 
-// ownersRule returns a pattern of a list of code owners, and its owners.
+// ownersRule returns a pattern of a list of code owners, and its owners. Between them are ASCII spaces, and a # within one
+// begins no comment.
 func ownersRule(line string) []string {
-	line, _, _ = strings.Cut(line, "#")
-	return strings.Fields(line)
+	rule := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' })
+	if i := slices.IndexFunc(rule, func(s string) bool { return s[0] == '#' }); i >= 0 {
+		rule = rule[:i]
+	}
+	return rule
 }
 
 // sensitive are paths at which mistakes are the most costly, and patterns that fit such paths.

@@ -140,6 +140,8 @@ func TestCodeOwners(t *testing.T) {
 		strings.ReplaceAll(before, "@sec @ann", "@ann"):                         "medium", // loses an owner
 		strings.ReplaceAll(before, "/docs/ @bob", "/docs/"):                     "medium",
 		strings.ReplaceAll(before, "/src/ @ann\n", ""):                          "medium",
+		strings.ReplaceAll(before, "/docs/ @bob", "/docs/\u00a0@bob"):           "medium", // one name, of nothing
+		strings.ReplaceAll(before, "/src/ @ann", "/src/c#/ @ann"):               "medium",
 		before + "/src/x/ @bob\n":                                               "medium", // new
 		strings.ReplaceAll(before, "*  @team\n", "") + "* @team\n":              "medium", // moved
 	} {
@@ -156,6 +158,8 @@ func TestCodeOwners(t *testing.T) {
 			Read: func(string) ([]byte, error) { return []byte(after + "/web/ @ann @bob\n"), nil },
 		}
 		same(t, run(t, "policy-edit", in), "CODEOWNERS:1 policy-edit "+want)
+		in.Change.Files[0].Hunks = nil // it is too large, or has a NUL
+		same(t, run(t, "policy-edit", in), "CODEOWNERS policy-edit medium")
 	}
 }
 
