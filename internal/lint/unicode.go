@@ -324,22 +324,26 @@ func (d *unicodeIssue) isMark(s string) bool {
 		!strings.ContainsRune(strings.TrimLeft(s, string(byteOrderMark)), byteOrderMark)
 }
 
-// The patterns of characters without width: any, such between visible ones, and such within a name.
+// The patterns of hidden characters between visible ones, and of such within a name.
 var (
-	noWidth    = text.Pattern(widthless)
-	withinWord = text.Pattern(`[^\s\p{Cf}]` + widthless + `+[^\s\p{Cf}]`)
-	withinName = text.Pattern(`[\pL\pN\pM_]` + widthless + `+[\pL\pN\pM_]`)
+	withinWord = text.Pattern(`[^\s\x{200b}]\x{200b}+[^\s\x{200b}]`)
+	withinName = text.Pattern(`[\pL\pN\pM_]\x{200b}+[\pL\pN\pM_]`)
 )
-
-const widthless = `[\p{Cf}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]`
 
 // isApart reports whether all that a line hides is between the words of a string or a comment, where programs that
 // translate leave it. There, it makes no name look like another.
 func (k textKind) isApart(name, line string) bool {
+	line = strings.Map(func(r rune) rune {
+		if _, hidden := text.Hidden(r); hidden {
+			return zeroWidthSpace
+		}
+		return r
+	}, line)
 	if k.localized {
 		return !withinName().MatchString(line)
 	}
-	return !withinWord().MatchString(line) && !noWidth().MatchString(text.BareLines(name, []string{line})[0])
+	return !withinWord().MatchString(line) &&
+		!strings.ContainsRune(text.BareLines(name, []string{line})[0], zeroWidthSpace)
 }
 
 // describeRune writes every character outside ASCII as a code point.

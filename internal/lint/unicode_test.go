@@ -34,6 +34,7 @@ func TestUnicode(t *testing.T) {
 		{"zero width beside a space of a text", "a.cs", "x = \"area of \u200b\u200bthe host\";", "zero-width low", "<U+200B>"},
 		{"zero width within a string", "a.cs", "x = \"adm\u200bin\";", "zero-width medium", "<U+200B>"},
 		{"zero width before a name", "a.c", "int \u200bx = 1; // a \u200btext", "zero-width medium", "<U+200B>"},
+		{"grapheme joiner in a name", "a.js", "adm\u034fin", "zero-width medium", "<U+034F>"},
 		{"joiner in a name", "a.js", "adm\u200din", "zero-width medium", "<U+200D>"},
 		{"filler", "a.js", "const { timeout,\u3164} = req.query;", "invisible-letter high", "<U+3164>"},
 		{"choseong filler", "a.go", "\u115f := 1", "invisible-letter high", "<U+115F>"},
