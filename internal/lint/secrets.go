@@ -1,8 +1,10 @@
 package lint
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"index/suffixarray"
 	"path"
 	"regexp"
 	"slices"
@@ -22,7 +24,7 @@ func secrets(ctx context.Context, in *Input) Result {
 	c := &collect{name: "secrets"}
 	var scanner secret.Scanner
 	scanned := in.Secrets()
-	deleted := sync.OnceValue(func() string { return deletedText(in.Change) })
+	deleted := sync.OnceValue(func() *suffixarray.Index { return suffixarray.New(deletedText(in.Change)) })
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]
 		if m, ok := scanner.Path(f.Path); ok && f.Status != diff.Deleted && (f.Status != diff.Renamed || len(f.Hunks) > 0) {
@@ -44,8 +46,8 @@ func secrets(ctx context.Context, in *Input) Result {
 }
 
 // deletedText returns the lines that a change deletes.
-func deletedText(c *diff.Change) string {
-	var b strings.Builder
+func deletedText(c *diff.Change) []byte {
+	var b bytes.Buffer
 	for i := range c.Files {
 		for h := range c.Files[i].Hunks {
 			for _, l := range c.Files[i].Hunks[h].Lines {
@@ -55,13 +57,13 @@ func deletedText(c *diff.Change) string {
 			}
 		}
 	}
-	return b.String()
+	return b.Bytes()
 }
 
 // secretsOf reads one file.
 type secretsOf struct {
 	file    *diff.File
-	deleted func() string // what the change deletes, in all files
+	deleted func() *suffixarray.Index // what the change deletes, in all files
 	// testKeys and lookAlikes are findings that together become one each.
 	credentials, testKeys, lookAlikes []precedent.Finding
 	before                            []string // what is in the line before each of the credentials
@@ -94,7 +96,7 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 			if m.Rule == "gcp-api-key" && isOfFirebase(s.file.Path, all[max(0, m.Line-near):min(len(all), m.Line+near)]) {
 				f.Severity, f.Confidence = precedent.Medium, partialConfidence
 			}
-			if strings.Contains(s.deleted(), m.Secret) {
+			if len(s.deleted().Lookup([]byte(m.Secret), 1)) > 0 {
 				f.Severity = precedent.Low
 				f.Body += " The change only moves it: the base has it already."
 			}
