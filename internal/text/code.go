@@ -15,11 +15,13 @@ type syntax struct {
 	block  [][2]string // begin and end a comment of any length
 	triple bool        // three quotes begin a string of several lines: a comment if nothing is before it
 	ticks  bool        // a backtick begins a string of several lines
+	script bool        // in such a string, a backslash hides a backtick; and there are regular expressions between slashes
 	here   bool        // a label behind <<~, <<- or <<< begins a string up to the line with the label
 }
 
 var (
 	slashes = syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, ticks: true}
+	script  = syntax{line: slashes.line, block: slashes.block, ticks: true, script: true}
 	hashes  = syntax{line: []string{"#"}}
 	ruby    = syntax{line: []string{"#"}, here: true}
 	shell   = syntax{line: []string{"#"}, spaced: true}
@@ -32,7 +34,7 @@ var (
 	percent = syntax{line: []string{"%"}}
 	markup  = syntax{block: [][2]string{{"<!--", "-->"}}}
 	page    = syntax{
-		line: []string{"//"}, block: [][2]string{{"/*", "*/"}, {"<!--", "-->"}}, ticks: true,
+		line: []string{"//"}, block: [][2]string{{"/*", "*/"}, {"<!--", "-->"}}, ticks: true, script: true,
 	} // scripts in markup
 	anything = syntax{line: []string{"//", "#", "--", ";"}, spaced: true, block: page.block}
 )
@@ -42,19 +44,20 @@ var syntaxes = sync.OnceValue(func() map[string]*syntax {
 	all := map[string]*syntax{}
 	for extensions, s := range map[string]*syntax{
 		"go c h cc cpp cxx hh hpp hxx m mm cu java kt kts scala groovy gradle swift rs cs": &slashes,
-		"dart js jsx mjs cjs ts tsx mts cts proto zig css scss less sol v":                 &slashes,
-		"rb rake gemspec ru":                                        &ruby,
-		"toml r pl pm tcl awk cmake":                                &hashes,
-		"sh bash zsh ksh bats fish yaml yml mk conf properties ps1": &shell,
-		"py pyi pyx bzl star ex exs nim jl":                         &python,
-		"php tf hcl":                                                &mixed,
-		"sql":                                                       &sql,
-		"lua":                                                       &lua,
-		"hs elm adb ads vhd":                                        &haskell,
-		"lisp el clj cljs scm asm s ini":                            &lisp,
-		"tex erl hrl":                                               &percent,
-		"xml svg md markdown xaml plist":                            &markup,
-		"html htm xhtml vue svelte astro jsp":                       &page,
+		"dart proto zig css scss less sol v":                                               &slashes,
+		"js jsx mjs cjs ts tsx mts cts":                                                    &script,
+		"rb rake gemspec ru":                                                               &ruby,
+		"toml r pl pm tcl awk cmake":                                                       &hashes,
+		"sh bash zsh ksh bats fish yaml yml mk conf properties ps1":                        &shell,
+		"py pyi pyx bzl star ex exs nim jl":                                                &python,
+		"php tf hcl":                                                                       &mixed,
+		"sql":                                                                              &sql,
+		"lua":                                                                              &lua,
+		"hs elm adb ads vhd":                                                               &haskell,
+		"lisp el clj cljs scm asm s ini":                                                   &lisp,
+		"tex erl hrl":                                                                      &percent,
+		"xml svg md markdown xaml plist":                                                   &markup,
+		"html htm xhtml vue svelte astro jsp":                                              &page,
 	} {
 		for e := range strings.FieldsSeq(extensions) {
 			all[e] = s
@@ -64,8 +67,7 @@ var syntaxes = sync.OnceValue(func() map[string]*syntax {
 })
 
 // CodeLines returns what is left of each line of a file without comments. The name of
-// the file says which language it is. It knows strings and comments and no grammar: to
-// it, a regular expression of JavaScript can begin a comment.
+// the file says which language it is. It knows strings and comments and no grammar.
 func CodeLines(name string, lines []string) []string { return codeLines(name, lines, false) }
 
 // BareLines is CodeLines without what strings contain: of a string, the quotes are left on the line that it begins on.
@@ -110,7 +112,7 @@ func Names(code string) []string {
 		n := 0
 		if strings.IndexByte("\"'`", code[i]) >= 0 {
 			if strings.IndexByte(open, code[i]) < 0 {
-				if n = stringLen(code[i:]); n == 1 {
+				if n = stringLen(code[i:], false); n == 1 {
 					open += code[i : i+1]
 				}
 			}
@@ -134,13 +136,18 @@ type codeReader struct {
 	label string // ends the string of several lines on a line of its own; empty outside of one
 }
 
-// label begins a string up to the line with the label.
-var label = Pattern(`^<<(?:<|[~-])["'\x60]?(\w+)["'\x60]?`)
+var (
+	// label begins a string up to the line with the label.
+	label = Pattern(`^<<(?:<|[~-])["'\x60]?([A-Za-z_]\w*)["'\x60]?`)
+	// literal is a regular expression, behind what beforeLiteral matches. Elsewhere, a slash divides or closes a tag.
+	literal       = Pattern(`^/(?:[^/\\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+/`)
+	beforeLiteral = Pattern(`(?:^|[(,=:\[!&|?{;+]|=>|\breturn)$`)
+)
 
 // read returns the code of a line.
 func (r *codeReader) read(l string) string {
 	if r.label != "" {
-		if strings.Trim(l, " \t\r;,)") == r.label {
+		if rest, ok := strings.CutPrefix(strings.TrimLeft(l, " \t"), r.label); ok && (rest == "" || !isWord(rune(rest[0]))) {
 			r.label = ""
 		}
 		if r.bare {
@@ -155,6 +162,9 @@ func (r *codeReader) read(l string) string {
 		rest := l[i:]
 		if r.until != "" {
 			end := strings.Index(rest, r.until)
+			if r.until == "`" {
+				end = stringLen("`"+rest, r.script) - 2
+			}
 			part := rest
 			if end >= 0 {
 				part = rest[:end+len(r.until)]
@@ -185,10 +195,15 @@ func (r *codeReader) read(l string) string {
 				continue
 			}
 		}
-		if n = 1; strings.IndexByte("\"'`", rest[0]) < 0 {
+		switch n = 1; {
+		case r.script && rest[0] == '/' && !strings.Contains(open, "/") && mayBeLiteral(l[:i]):
+			if n = len(literal().FindString(rest)); n == 0 {
+				n, open = 1, open+"/"
+			}
+		case strings.IndexByte("\"'`", rest[0]) < 0:
 			_, n = utf8.DecodeRuneInString(rest)
-		} else if strings.IndexByte(open, rest[0]) < 0 {
-			if n = stringLen(rest); n == 1 {
+		case strings.IndexByte(open, rest[0]) < 0:
+			if n = stringLen(rest, r.script); n == 1 {
 				open += rest[:1]
 			}
 			if n == 1 && rest[0] == '`' && r.ticks {
@@ -204,6 +219,12 @@ func (r *codeReader) read(l string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// mayBeLiteral reports whether a slash behind code can begin a regular expression.
+func mayBeLiteral(before string) bool {
+	before = strings.TrimRight(before, " \t")
+	return beforeLiteral().MatchString(before[max(0, len(before)-len(" return")):])
 }
 
 // comment returns the length of the mark at an index that begins a comment or string of several lines, -1 if
@@ -237,11 +258,11 @@ func (r *codeReader) comment(l string, i int, first bool) int {
 }
 
 // stringLen returns the length of the string that a quote at the start of s begins, 1 if
-// it does not end in s.
-func stringLen(s string) int {
+// it does not end in s. In a script, a backslash hides a backtick, too.
+func stringLen(s string, script bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
-		case s[i] == '\\' && s[0] != '`':
+		case s[i] == '\\' && (script || s[0] != '`'):
 			i++
 		case s[i] == s[0]:
 			return i + 1

@@ -59,6 +59,8 @@ func TestBareLines(t *testing.T) {
 		"a.js":  {"a('b // c', `d\ne` + \"f\")/* g\nh */ // i", "a('',`|+\"\")|"},
 		"a.rb":  {"it 'a, b', c: <<~RUBY, d: x << y\n  it 'e'\nRUBY\nf # g", "it'',c:<<~RUBY,d:x<<y|||f"},
 		"a.ex":  {"@doc \"\"\"\nx |> dbg()\n\"\"\"\nß", "@doc\"\"\"|||ß"},
+		"a.ts":  {"a(/`/, /[/*]'/g) / b(`\n\\``) / 'c' // d", "a(//,//g)/b(`|)/''"},
+		"b.php": {"a(<<<EOT\nb\nEOT, 5);\nc()", "a(<<<EOT|||c()"},
 		"a.php": {"$a = <<<'EOT'\nit('b')->only();\n  EOT;\nc()", "$a=<<<'EOT'|||c()"},
 	} {
 		got := BareLines(name, strings.Split(lines[0], "\n"))
@@ -70,7 +72,7 @@ func TestBareLines(t *testing.T) {
 
 // TestCodeLinesLinear: quotes and marks that never end cost no more than others.
 func TestCodeLinesLinear(t *testing.T) {
-	for _, part := range []string{`\"`, `"'`, "/*", "`\\", `"""`, "<!--", "/**/"} {
+	for _, part := range []string{`\"`, `"'`, "/*", "`\\", `"""`, "<!--", "/**/", "=/[", "=/x/", " "} {
 		line := strings.Repeat(part, 1<<20/len(part))
 		if took := needs.Busy(func() { CodeLines("a.html", []string{line}); CodeLines("a.py", []string{line}); Names(line) }); took > time.Second {
 			t.Errorf("%q: %s", part, took)
