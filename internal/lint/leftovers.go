@@ -30,7 +30,10 @@ func leftovers(ctx context.Context, in *Input) Result {
 			continue
 		}
 		code := sync.OnceValue(func() []string {
-			data, _ := in.Read(f.Path)
+			data, err := in.Read(f.Path)
+			if err != nil {
+				return nil
+			}
 			return text.BareLines(f.Path, strings.Split(string(data), "\n"))
 		})
 		for _, kind := range leftLines {

@@ -62,6 +62,8 @@ func TestLeftLinesInTexts(t *testing.T) {
 		{"a.spec.ts", "/*\nit.only('x', f)\n*/", ""},
 		{"a_spec.rb", "check(<<~RUBY)\n  fit 'x' do\nRUBY\nit 'a, focus: true' do", ""},
 		{"a.ex", "@doc \"\"\"\n    |> dbg()\n\"\"\"", ""},
+		{"a.spec.ts", "a(/`/, /\\/*$/)\nit.only('x', f)", ":2 focused-test medium"},
+		{"a.php", "<?php\na(<<<SQL\nvar_dump(1);\nSQL, 1);\nvar_dump($x);", ":5 breakpoint medium"},
 		{"a_test.go", "x := `\n\tFIt(\"y\")\n` // FIt(\"z\")", ""},
 	} {
 		if test.want != "" {
@@ -70,6 +72,7 @@ func TestLeftLinesInTexts(t *testing.T) {
 		in := &Input{Change: added(test.path, test.head), Read: func(string) ([]byte, error) { return []byte(test.head), nil }}
 		found(t, run(t, "leftovers", in), test.want)
 	}
+	found(t, run(t, "leftovers", &Input{Change: added("a.js", "debugger")}), "a.js:1 breakpoint medium") // it cannot be read
 }
 
 func TestStrayFiles(t *testing.T) {
