@@ -121,8 +121,13 @@ func fileDiff(f *changedFile) (section, why string) {
 		hunks += "\n"
 	}
 	section = fmt.Sprintf("%s--- %s\n+++ %s\n%s", first, old, now, hunks)
-	// Nothing in the hunks may be taken for another file's diff.
-	if read, err := diff.ParsePatch(strings.NewReader(section), diff.DefaultLimits); err != nil || len(read.Files) != 1 {
+	// Nothing in the hunks may be taken for another file's diff, or be passed over as text around a diff is.
+	read, err := diff.ParsePatch(strings.NewReader(section), diff.DefaultLimits)
+	left := strings.Count(hunks, "\n") - strings.Count("\n"+hunks, "\n\\")
+	for i := 0; err == nil && len(read.Files) == 1 && i < len(read.Files[0].Hunks); i++ {
+		left -= 1 + len(read.Files[0].Hunks[i].Lines)
+	}
+	if left != 0 {
 		return "", "GitHub returned only part of the diff"
 	}
 	return section, ""

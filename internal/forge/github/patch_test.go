@@ -53,6 +53,8 @@ func TestListedPatch(t *testing.T) {
 		file("added", "picture.png", "", "", 0),
 		file("modified", "evil.go", "", "@@ -1 +1 @@\n-a\n+b\ndiff --git a/x b/x\n", 2),
 		file("modified", "part.go", "", "@@ -1,9 +1,9 @@\n same", 3),
+		file("modified", "more.go", "", "@@ -1 +1 @@\n-a\n+b\n+c", 3),
+		file("modified", "headless.go", "", "-a\n+b", 2),
 		file("odd", "odd.go", "", "@@ -1 +1 @@\n-a\n+b", 2),
 		file("modified", "line\nbreak.go", "", "@@ -1 +1 @@\n-a\n+b", 2),
 		file("modified", "new.go", "", "@@ -1 +1 @@\n-a\n+b", 2), // pages have shifted
@@ -82,7 +84,7 @@ func TestListedPatch(t *testing.T) {
 			t.Errorf("%s is skipped without a reason", f.Path)
 		}
 	}
-	if !slices.Equal(left, []string{"logo.png", "huge.sql", "picture.png", "evil.go", "part.go", "odd.go"}) {
+	if !slices.Equal(left, []string{"logo.png", "huge.sql", "picture.png", "evil.go", "part.go", "more.go", "headless.go", "odd.go"}) {
 		t.Errorf("skipped %+v", skipped)
 	}
 }
