@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -12,7 +13,8 @@ import (
 )
 
 // Comments reads the comments on the pull request, the texts of its reviews and the comments on its lines,
-// oldest first. GitHub does not tell when the text of a review was edited. Pending reviews are left out.
+// oldest first. GitHub does not tell when the text of a review was edited. Pending reviews are left out; what they have
+// is from when they were submitted.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	do := c.begin(ctx, fmt.Sprintf("read comments of %s#%d", repo, number), repo)
 	issue, err1 := wire.List[comment](do, "issues/%d/comments", number)
@@ -31,13 +33,22 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	for _, m := range issue {
 		all = append(all, c.onThread(m))
 	}
+	submitted := map[int64]time.Time{}
 	for _, r := range reviews {
+		submitted[r.ID] = r.SubmittedAt.UTC()
 		if r.Body != "" && !r.SubmittedAt.IsZero() {
 			all = append(all, c.onReview(r))
 		}
 	}
 	for _, m := range inline {
-		all = append(all, c.onLine(m))
+		one := c.onLine(m)
+		if at := submitted[m.Review]; at.After(one.At) { // until then, only its author saw and edited it
+			one.At = at
+			if at.After(one.Edited) {
+				one.Edited = at
+			}
+		}
+		all = append(all, one)
 	}
 	if slices.ContainsFunc(all, forge.IsIncomplete) {
 		return nil, do.Unexpected(forge.IncompleteComment)

@@ -147,6 +147,28 @@ func shows(text string) bool {
 	return false
 }
 
+// TestCommentsOfAReviewAreOfItsTime: nobody else saw them before, and what their author edited until then was read by nobody.
+func TestCommentsOfAReviewAreOfItsTime(t *testing.T) {
+	s, _, c, repo := open(t)
+	const user = `"user": {"id": 7, "login": "ann"}, "body": "Why?"`
+	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Body: "[]"})
+	s.Script.Plan(forgetest.Fault{On: "/pulls/1/reviews", Status: 200, Body: `[{"id": 5, "submitted_at": "2025-01-02T10:10:00Z", ` + user + `}]`})
+	s.Script.Plan(forgetest.Fault{On: "/pulls/1/comments", Status: 200, Body: `[
+		{"id": 8, "pull_request_review_id": 5, "path": "a.go", "line": 1, "original_commit_id": "` + strings.Repeat("a", 40) + `",
+			"created_at": "2025-01-02T10:00:00Z", "updated_at": "2025-01-02T10:06:00Z", ` + user + `},
+		{"id": 9, "pull_request_review_id": 5, "path": "a.go", "line": 1, "original_commit_id": "` + strings.Repeat("a", 40) + `",
+			"created_at": "2025-01-02T10:00:00Z", "updated_at": "2025-01-02T10:12:00Z", ` + user + `}]`})
+	all, err := c.Comments(t.Context(), repo, 1)
+	needs.NoError(t, err)
+	var got []string
+	for _, m := range all {
+		if m.Kind == forge.OnLine {
+			got = append(got, m.At.Format(time.TimeOnly)+" "+m.Edited.Format(time.TimeOnly))
+		}
+	}
+	needs.Equal(t, []string{"10:10:00 10:10:00", "10:10:00 10:12:00"}, got)
+}
+
 // TestAddresses: the token goes to the operator's forge, and never in the clear.
 func TestAddresses(t *testing.T) {
 	for _, test := range []struct{ base, api, graphql, host string }{
