@@ -257,14 +257,18 @@ func TestCheck(t *testing.T) {
 // that one is open.
 func TestCheckOfTheSameHead(t *testing.T) {
 	s := newStage(t)
-	s.say(1, finding(1))
+	mild := finding(1)
+	mild.Severity = precedent.Medium
+	s.plan(s.review(1, mild), Options{FailOn: precedent.Medium}) // as the policy of its base says
+	s.deliver()
+	needs.NoError(t, s.rows.SaveReview(t.Context(), s.review(2))) // which is not posted
 	first := s.pull
 	second := *first
 	second.Number, second.Base.Name = 2, "next"
 	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[2] = &second })
 	for n, want := range []string{"failure", "success"} {
 		s.pull = &second
-		s.say(n + 2)
+		s.say(n + 3)
 		s.World.Change(func() {
 			if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != want {
 				t.Errorf("%+v, want %s", cs, want)

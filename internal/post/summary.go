@@ -257,13 +257,22 @@ func (j *job) checkResult(ctx context.Context, end Options) (worst, title string
 		if known[number] {
 			continue
 		}
+		posts, err := j.Rows.Posts(ctx, number)
+		if err != nil {
+			return "", "", err
+		}
+		check := slices.IndexFunc(posts, func(p store.Post) bool { return p.Kind == store.PostCheck && p.Review == r.ID })
+		if check < 0 { // it is not posted
+			continue
+		}
 		known[number] = true
 		if open == nil {
 			if open, err = j.Forge.Open(ctx, j.repo); err != nil {
 				return "", "", err
 			}
 		}
-		result, of := report.Check(r, end.FailOn, end.PassWithoutModel)
+		theirs := OptionsOf(posts[check]) // the base of each has a policy
+		result, of := report.Check(r, theirs.FailOn, theirs.PassWithoutModel)
 		worse := slices.Index(checkResults, forge.CheckResult(result)) > slices.Index(checkResults, forge.CheckResult(worst))
 		if worse && slices.ContainsFunc(open, func(p forge.PullRequest) bool {
 			return p.Number == number && p.Head.SHA == j.review.Head
