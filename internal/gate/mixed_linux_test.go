@@ -84,3 +84,11 @@ func TestCorepack(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestNoManager: a program that is not in PATH is not looked for in the working directory, which is the reviewed tree.
+func TestNoManager(t *testing.T) {
+	t.Chdir(tree(t, "package.json", `{"name":"npm","version":"10.0.0"}`))
+	if got := findManagers("/nonexistent"); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -49,8 +49,9 @@ func findToolchains(path string) []toolchain {
 
 // findProgram returns the path of a program, without links, "" if there is none.
 func findProgram(name, path string) string {
-	file, err := filepath.EvalSymlinks(child.Find(name, path))
-	if err != nil {
+	found := child.Find(name, path)
+	file, err := filepath.EvalSymlinks(found)
+	if found == "" || err != nil { // without a name, it returns the working directory
 		return ""
 	}
 	return file
