@@ -157,7 +157,7 @@ func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 			return err
 		}
 		content = content[:e.size]
-		if x.keepLink(e, string(content)) {
+		if x.links && e.Mode == linkMode && x.keepLink(e, string(content)) {
 			continue
 		}
 		why, err := x.file(e, content)
@@ -202,8 +202,8 @@ const mostTarget = 4096
 // keepLink keeps a link for later, and reports whether it may: its target must be below the folder.
 func (x *exporter) keepLink(e Entry, text string) bool {
 	local := filepath.FromSlash(path.Join(path.Dir(e.Path), text))
-	if !x.links || e.Mode != linkMode || text == "" || len(text) > mostTarget || strings.ContainsAny(text, "\x00\\") ||
-		path.IsAbs(text) || !filepath.IsLocal(local) {
+	if text == "" || len(text) > mostTarget || strings.ContainsAny(text, "\x00\\") || path.IsAbs(text) ||
+		!filepath.IsLocal(local) {
 		return false
 	}
 	x.pending = append(x.pending, pendingLink{e.Path, text})
