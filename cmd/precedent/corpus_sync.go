@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -45,6 +46,9 @@ func newCorpusSync(a *app) *cobra.Command {
   precedent corpus sync --repo git.example.org/team/app --forge gitea:https://git.example.org`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := a.timeFlag(cmd, "since", since, -1)
+			if err == nil && from.IsZero() {
+				err = misuse(cmd, errors.New("--since is empty, as of a variable that is not set"))
+			}
 			if err != nil {
 				return err
 			}
