@@ -95,12 +95,18 @@ func onlyOne(first, rest []byte) error {
 			continue
 		}
 		again, end, err := mend(rest[at:])
-		if err != nil || !bytes.Equal(again, first) {
+		if err != nil || !areEqual(again, first) {
 			return errSeveral
 		}
 		at += end - 1
 	}
 	return nil
+}
+
+// areEqual compares JSON without the white space between its tokens.
+func areEqual(one, other []byte) bool {
+	var a, b bytes.Buffer
+	return json.Compact(&a, one) == nil && json.Compact(&b, other) == nil && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 func isEmptyObject(value []byte) bool {

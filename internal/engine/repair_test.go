@@ -26,6 +26,7 @@ var repairable = []struct{ name, in, want string }{
 	{"fence without an end", "```json\n{\"a\":1}", `{"a":1}`},
 	{"fence inside a string", "```json\n{\"a\":\"```go\nx\n```\"}\n```", "{\"a\":\"```go\\nx\\n```\"}"},
 	{"the same twice", "{\"a\":1}\n```json\n{\"a\":1}\n```", `{"a":1}`},
+	{"the same twice, once indented", "{\"a\": [1]}\n```json\n{\n  \"a\": [\n    1,\n  ]\n}\n```", `{"a": [1]}`},
 	{"two objects", `{"a":1}{"b":2}`, `{"a":1}`},
 	{"indented fence", "See {\"x\":0}:\n \t```json\n{\"a\":1}\n", `{"a":1}`},
 	{"empty objects alone", `Nothing: {} { }`, `{}`},
