@@ -2,10 +2,15 @@ package review
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 )
+
+// isRepository reports whether what is left out of a snapshot is another repository inside the work tree, which git names
+// with a slash. Like a submodule it does not belong to the change.
+func isRepository(s precedent.SkippedFile) bool { return strings.HasSuffix(s.Path, "/") }
 
 // coverage returns what of the change was read. A hunk counts as read if every
 // specialist got valid answers to all requests that show it; without specialists,
@@ -15,6 +20,10 @@ import (
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped)}
 	for _, s := range in.Skipped {
+		if isRepository(s) {
+			c.Skipped = append(c.Skipped, s)
+			continue
+		}
 		c.NotChecked = append(c.NotChecked, precedent.NotChecked{Kind: precedent.FileKind, Path: s.Path, Reason: s.Reason})
 	}
 	for _, rep := range reports {

@@ -93,6 +93,13 @@ func TestLeftOutOfTheSnapshot(t *testing.T) {
 	needs.Equal(t, precedent.Skipped, verdict(r, reports, in))
 	r.Coverage.Files++
 	needs.Equal(t, precedent.NoFindings, verdict(r, reports, in))
+
+	in.Skipped = []precedent.SkippedFile{{Path: "nested/", Reason: "another repository inside this one"}}
+	r.Coverage = coverage(in, &plan{}, nil)
+	needs.Equal(t, in.Skipped, r.Coverage.Skipped)
+	needs.Equal(t, precedent.Skipped, verdict(r, reports, in))
+	r.Coverage.Files++
+	needs.Equal(t, precedent.Clean, verdict(r, reports, in))
 }
 
 // TestSkippedBeyondALimit: a skipped file of which a line was cut makes the review partial,

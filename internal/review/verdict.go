@@ -22,6 +22,7 @@ func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict
 			}
 		}
 	}
+	left := slices.DeleteFunc(slices.Clone(in.Skipped), isRepository)
 	open, unanswered := false, false
 	for _, t := range r.Threads {
 		unanswered = unanswered || t.State == precedent.Unanswered
@@ -34,7 +35,7 @@ func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict
 		return precedent.Partial
 	case len(r.Live()) > 0 || open:
 		return precedent.Findings
-	case len(r.Coverage.Skipped)+len(in.Skipped) >= r.Coverage.Files || !read:
+	case len(r.Coverage.Skipped)+len(left) >= r.Coverage.Files || !read:
 		return precedent.Skipped
 	}
 	return withoutFindings(r, reports)
