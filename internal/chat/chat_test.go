@@ -142,16 +142,6 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-func BenchmarkHostile(b *testing.B) {
-	for name, s := range hostile() {
-		b.Run(fmt.Sprintf("%.20q", name), func(b *testing.B) {
-			for b.Loop() {
-				Parse(precedent.Untrusted(s), Options{InThread: true})
-			}
-		})
-	}
-}
-
 // FuzzParse: no comment makes it panic, a quotation of it holds no command, and what is returned is bounded.
 func FuzzParse(f *testing.F) {
 	for _, e := range examples(f) {

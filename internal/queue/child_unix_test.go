@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strconv"
@@ -42,7 +41,7 @@ func TestMain(m *testing.M) {
 
 // childWork is what a child can do; its first words are the place of the database and its name.
 var childWork = map[string]func(ctx context.Context, words []string) error{
-	"accept": childAccept, "run": childRun, "hang": childHang,
+	"accept": childAccept, "hang": childHang,
 }
 
 // replica is a child process.
@@ -135,44 +134,12 @@ func childAccept(ctx context.Context, words []string) error {
 	return nil
 }
 
-// posted tells whether the effect of a head is recorded, and record records it, as a comment on a
-// forge is posted: nothing prevents a second one.
-func posted(ctx context.Context, db *store.DB, r *Run) (bool, error) {
-	n := 0
-	err := db.Transact(ctx, "read effect", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM effects WHERE pull = $1 AND head = $2", r.Pull, r.Head).Scan(&n)
-	})
-	return n > 0, err
-}
-
+// record records an effect, as a comment on a forge is posted: nothing prevents a second one.
 func record(ctx context.Context, db *store.DB, r *Run) error {
 	return db.Transact(ctx, "record effect", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO effects (pull, head, fence) VALUES ($1, $2, $3)", r.Pull, r.Head, r.Fence)
+		_, err := tx.ExecContext(ctx, "INSERT INTO effects (fence) VALUES ($1)", r.Fence)
 		return err
 	})
-}
-
-// childRun is a replica that records effects.
-func childRun(ctx context.Context, words []string) error {
-	_, err := childQueue(ctx, words, func(ctx context.Context, db *store.DB, r *Run) error {
-		if done, err := posted(ctx, db, r); err != nil || done {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Duration(10+rand.IntN(100)) * time.Millisecond):
-		}
-		if err := r.Check(ctx); err != nil {
-			return err
-		}
-		return record(context.WithoutCancel(ctx), db, r)
-	})
-	if err != nil {
-		return err
-	}
-	fmt.Println("started")
-	select {}
 }
 
 // childHang is a replica whose job waits until it is told to go on, and then says what Check says.

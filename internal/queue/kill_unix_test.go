@@ -5,7 +5,6 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,14 +15,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
-
-// placed opens a database with a table for effects.
-func placed(t testing.TB, place string) *store.DB {
-	t.Helper()
-	db := openAt(t, place)
-	change(t, db, "CREATE TABLE IF NOT EXISTS effects (pull BIGINT NOT NULL, head TEXT NOT NULL, fence BIGINT NOT NULL)")
-	return db
-}
 
 // hanging is a replica that runs the only job, and does not end it.
 func hanging(t testing.TB, q *Queue, db *store.DB, place string) *replica {
@@ -41,7 +32,7 @@ func hanging(t testing.TB, q *Queue, db *store.DB, place string) *replica {
 // attempt.
 func TestFault12WorkerKilled(t *testing.T) {
 	onPlaces(t, func(t *testing.T, place string) {
-		db := placed(t, place)
+		db := openAt(t, place)
 		attempts := make(chan int, 10)
 		q := opened(t, db, Options{
 			Lease: 600 * time.Millisecond,
@@ -64,7 +55,8 @@ func TestFault12WorkerKilled(t *testing.T) {
 // not write, and cannot record that it ended.
 func TestFault13WorkerStalls(t *testing.T) {
 	onPlaces(t, func(t *testing.T, place string) {
-		db := placed(t, place)
+		db := openAt(t, place)
+		change(t, db, "CREATE TABLE effects (fence BIGINT NOT NULL)")
 		q := opened(t, db, Options{Lease: 600 * time.Millisecond, Do: func(ctx context.Context, r *Run) error {
 			if err := r.Check(ctx); err != nil {
 				return err
@@ -94,7 +86,7 @@ func TestFault13WorkerStalls(t *testing.T) {
 		if after := only(t, q); after != before {
 			t.Errorf("the end of the worker that stalled changed %+v to %+v", before, after)
 		}
-		if n := len(effects(t, db)); n != 1 {
+		if n := count(t, db, "effects"); n != 1 {
 			t.Errorf("%d effects", n)
 		}
 	})
@@ -109,40 +101,11 @@ func count(t testing.TB, db *store.DB, from string, args ...any) (n int) {
 	return n
 }
 
-// effect is what a run left.
-type effect struct {
-	pull int
-	head string
-}
-
-// effects returns how often each was recorded.
-func effects(t testing.TB, db *store.DB) map[effect]int {
-	t.Helper()
-	all := map[effect]int{}
-	needs.NoError(t, db.Transact(t.Context(), "read effects", func(tx *sql.Tx) error {
-		clear(all)
-		found, err := tx.QueryContext(t.Context(), "SELECT pull, head FROM effects")
-		if err != nil {
-			return err
-		}
-		defer found.Close()
-		for found.Next() {
-			var e effect
-			if err := found.Scan(&e.pull, &e.head); err != nil {
-				return err
-			}
-			all[e]++
-		}
-		return found.Err()
-	}))
-	return all
-}
-
 // TestKilledWhileAccepting: "60 kill −9 under load: every delivery that got its 2xx has its job,
 // none twice" (fault rows 1 and 2).
 func TestKilledWhileAccepting(t *testing.T) {
 	onPlaces(t, func(t *testing.T, place string) {
-		db := placed(t, place)
+		db := openAt(t, place)
 		rnd := needs.Random(t)
 		accepted := map[int]bool{}
 		kills := needs.Rounds(60, 3)
@@ -174,88 +137,4 @@ func TestKilledWhileAccepting(t *testing.T) {
 			t.Error("see above")
 		}
 	})
-}
-
-// TestKilledWhileRunning: "500 pull-request events in a burst; replicas killed 60 times, database
-// restarted, clock jumped: each newest head reviewed and posted exactly once, nothing lost": two
-// replicas on PostgreSQL, one on SQLite.
-func TestKilledWhileRunning(t *testing.T) {
-	test := func(t *testing.T, place string, n int, server *needs.Server) {
-		pulls, events, kills := needs.Rounds(50, 20), needs.Rounds(500, 60), needs.Rounds(60, 3)
-		db := placed(t, place)
-		q := opened(t, db, Options{Lease: 1500 * time.Millisecond})
-		rnd := needs.Random(t)
-		names := 0
-		start := func() *replica {
-			names++
-			return child(t, "run", place, fmt.Sprint("replica", names))
-		}
-		var replicas []*replica
-		for range n {
-			replicas = append(replicas, start())
-		}
-		newest := map[int]string{}
-		for kill := range kills {
-			from, to := kill*events/kills, (kill+1)*events/kills
-			for n := from; n < to; n++ {
-				pull := 1 + rnd.IntN(pulls)
-				newest[pull] = fmt.Sprint("head", n)
-				send(t, q, fmt.Sprint(n), review(app, pull, newest[pull]))
-			}
-			pause := time.Duration(50+rnd.IntN(400)) * time.Millisecond
-			if server != nil && kill%(kills/3) == 1 {
-				server.Restart(t, kill%2 == 0)
-			}
-			<-time.After(pause)
-			i := rnd.IntN(len(replicas))
-			replicas[i].kill()
-			replicas[i] = start()
-		}
-		needs.WaitUntil(t, "all done", func() bool { return done(t, q, len(newest)) })
-		all := effects(t, db)
-		for pull, head := range newest {
-			if n := all[effect{pull, head}]; n != 1 {
-				t.Errorf("the newest head %s of %d was posted %d times", head, pull, n)
-			}
-		}
-		double := 0
-		for _, n := range all {
-			if n > 1 {
-				double++
-			}
-		}
-		t.Logf("%d kills, %d events of %d pull requests: %d effects, %d of them twice", kills, events, len(newest), len(all),
-			double)
-		if double > 0 {
-			t.Error("see above")
-		}
-	}
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		test(t, newFile(t), 1, nil)
-	})
-	t.Run("postgresql", func(t *testing.T) {
-		t.Parallel()
-		if !needs.Soaking() {
-			test(t, needs.PostgreSQL(t), 2, nil)
-			return
-		}
-		server := needs.PostgreSQLServer(t, true)
-		test(t, server.Database(t), 2, server)
-	})
-}
-
-// send accepts a delivery, and sends it again as a forge or the sweep does while the database is away.
-func send(t testing.TB, q *Queue, id string, task Task) {
-	t.Helper()
-	for range 20 {
-		_, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: "push"}, []Task{task})
-		if err == nil {
-			return
-		}
-		if errors.Is(err, context.Canceled) {
-			break
-		}
-	}
-	t.Fatalf("%s was never accepted", id)
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -188,35 +186,4 @@ func TestRun(t *testing.T) {
 		}
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 	})
-}
-
-func BenchmarkAccept(b *testing.B) {
-	for name, place := range map[string]func(testing.TB) string{
-		"sqlite": newFile,
-		// with a server that waits for the disk
-		"postgresql": func(t testing.TB) string { return needs.PostgreSQLServer(t, true).Database(t) },
-	} {
-		b.Run(name, func(b *testing.B) {
-			db := openAt(b, place(b))
-			q := started(b, db, Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
-				<-ctx.Done()
-				return ctx.Err()
-			}})
-			var next atomic.Int64
-			b.SetParallelism(64)
-			b.ResetTimer()
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					i := int(next.Add(1))
-					fresh, err := q.Accept(b.Context(), Delivery{Forge: "github", ID: fmt.Sprint(i), Event: "pull_request"},
-						[]Task{review(app, 1+i%500, fmt.Sprint(i)), {Kind: Reply, Repo: app, Pull: 1 + i%500, Reason: "comment"}})
-					if err != nil || !fresh {
-						b.Fatal(fresh, err)
-					}
-				}
-			})
-			b.StopTimer()
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "accepted/s")
-		})
-	}
 }
