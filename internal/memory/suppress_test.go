@@ -2,14 +2,12 @@ package memory
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -174,129 +172,30 @@ func TestAuditShare(t *testing.T) {
 	}
 }
 
-// anyFinding draws findings that are likely to be alike.
-func anyFinding(t *rapid.T, label string) precedent.Finding {
-	f := find(
-		rapid.SampledFrom([]string{"a.go", "dir/a.go", "dir/b.go", "dir/sub/c.go"}).Draw(t, label+" path"),
-		rapid.SampledFrom([]string{"x := 1", "return err", "}"}).Draw(t, label+" line"),
-		rapid.SampledFrom(precedent.Categories).Draw(t, label+" category"),
-		rapid.SampledFrom(append(slices.Clone(precedent.Severities), "unheard-of", "")).Draw(t, label+" severity"),
-		rapid.SampledFrom([]string{"Error is ignored", "The error is ignored here", "Token compared with ==", ""}).Draw(t, label+" title"))
-	f.Symbol = rapid.SampledFrom([]string{"", "Load", "Check"}).Draw(t, label+" symbol")
-	f.Confidence = rapid.IntRange(0, 100).Draw(t, label+" confidence")
-	f.Analyzer = rapid.Bool().Draw(t, label+" analyzer")
-	f.Trail = make([]precedent.Decision, 0, 8) // room that two copies would share
-	f.Note("place", "it was placed")
-	if rapid.IntRange(0, 5).Draw(t, label+" fate") == 0 {
-		f.Drop("merge", precedent.Duplicate, "other", "says the same")
-	}
-	return f
-}
-
-func anyDismissal(t *rapid.T, i int) precedent.Dismissal {
-	label := fmt.Sprint("dismissal ", i)
-	return dismiss(anyFinding(t, label), fmt.Sprint("id", i),
-		rapid.SampledFrom([]string{"", "intended here", "we don't do this here", "never in this repo", "never"}).Draw(t, label+" reason"),
-		rapid.IntRange(-200, 0).Draw(t, label+" age"))
-}
-
-func TestSuppressHolds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var findings []precedent.Finding
-		for i := range rapid.IntRange(0, 8).Draw(t, "findings") {
-			findings = append(findings, anyFinding(t, fmt.Sprint("finding ", i)))
+// TestNothingIsShared: two answers about the same findings and dismissals share nothing, and leave them as they were.
+func TestNothingIsShared(t *testing.T) {
+	one := find("a.go", "x := 1", precedent.Bugs, precedent.Low, "Error ignored")
+	one.Trail = make([]precedent.Decision, 0, 8) // room that two copies would share
+	moved, neighbour := one, one
+	stand(&moved, "another", "neighbour")
+	stand(&neighbour, "one", "more")
+	dismissals := []precedent.Dismissal{dismiss(one, "expired", "", -200), dismiss(one, "first", "", 0), dismiss(one, "second", "", 1)}
+	given := slices.Clone(dismissals)
+	findings := []precedent.Finding{one, moved}
+	for name, answer := range map[string]func(known precedent.Finding, by int) []precedent.Finding{
+		"Suppress": func(_ precedent.Finding, by int) []precedent.Finding {
+			return Suppress(findings, dismissals[by:by+2], start, 75, nil)
+		},
+		"Match": func(to precedent.Finding, _ int) []precedent.Finding { return known(to).Match(findings[1:]) },
+	} {
+		first := answer(one, 0)
+		said := slices.Clone(first[0].Trail)
+		answer(neighbour, 1)
+		if d := cmp.Diff(said, first[0].Trail); d != "" || len(said) != 1 {
+			t.Errorf("%s: a later call changed the first answer: %s", name, d)
 		}
-		var dismissals []precedent.Dismissal
-		for i := range rapid.IntRange(0, 10).Draw(t, "rejections") {
-			dismissals = append(dismissals, anyDismissal(t, i))
-		}
-		threshold := rapid.IntRange(0, 100).Draw(t, "threshold")
-		given, declined := snapshot(findings), slices.Clone(dismissals)
-		got := Suppress(findings, dismissals, start, threshold, nil)
-		if diff := cmp.Diff(given, findings) + cmp.Diff(declined, dismissals); diff != "" {
-			t.Fatalf("what was given changed: %s", diff)
-		}
-		if len(got) != len(findings) {
-			t.Fatalf("%d findings became %d", len(findings), len(got))
-		}
-		for i := range got {
-			checkSuppressed(t, findings[i], got[i], dismissals, threshold)
-		}
-
-		// Neither the order nor the company changes what is said of a finding.
-		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 0))
-		order := rnd.Perm(len(findings))
-		var mixed []precedent.Finding
-		for _, i := range order {
-			mixed = append(mixed, findings[i])
-		}
-		shuffled := slices.Clone(dismissals)
-		rnd.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		for n, f := range Suppress(mixed, shuffled, start, threshold, nil) {
-			if diff := cmp.Diff(got[order[n]], f); diff != "" {
-				t.Fatalf("in another order: %s", diff)
-			}
-		}
-		// Nor do two answers about one finding share anything.
-		first := snapshot(got)
-		var all []precedent.Dismissal
-		for _, f := range findings {
-			all = append(all, dismiss(f, "other", "another reason", 0))
-		}
-		Suppress(findings, all, start, threshold, nil)
-		if diff := cmp.Diff(first, got); diff != "" {
-			t.Fatalf("a later call changed an earlier answer: %s", diff)
-		}
-		if twice := Suppress(got, nil, start, threshold, nil); !cmp.Equal(got, twice) {
-			t.Fatal("without dismissals something changed")
-		}
-	})
-}
-
-func snapshot(findings []precedent.Finding) []precedent.Finding {
-	copies := slices.Clone(findings)
-	for i := range copies {
-		copies[i].Trail = slices.Clone(copies[i].Trail)
-	}
-	return copies
-}
-
-// checkSuppressed checks what holds of every finding, whatever is remembered.
-func checkSuppressed(t *rapid.T, before, after precedent.Finding, dismissals []precedent.Dismissal, threshold int) {
-	kept := after
-	kept.Dropped, kept.DroppedBy, kept.DroppedWhy = before.Dropped, before.DroppedBy, before.DroppedWhy
-	kept.Placement, kept.Confidence, kept.Weighed, kept.Trail = before.Placement, before.Confidence, before.Weighed, before.Trail
-	if diff := cmp.Diff(before, kept); diff != "" {
-		t.Fatalf("more than a note was changed: %s", diff)
-	}
-	if after.Weighed-before.Weighed != after.Confidence-before.Confidence {
-		t.Fatalf("confidence %d to %d, weighed %d to %d", before.Confidence, after.Confidence, before.Weighed, after.Weighed)
-	}
-	if len(after.Trail) < len(before.Trail) || !cmp.Equal(before.Trail, after.Trail[:len(before.Trail)]) {
-		t.Fatalf("the trail lost something: %v, %v", before.Trail, after.Trail)
-	}
-	if !before.Live() && !cmp.Equal(before, after) {
-		t.Fatal("a dropped finding was touched")
-	}
-	serious := before.Severity.AtLeast(precedent.High) || before.Category.Protected()
-	switch {
-	case after.Dropped == precedent.Rejected && serious:
-		t.Fatalf("a pattern dropped %s %s", before.Severity, before.Category)
-	case serious && before.Live() && before.Confidence >= threshold && after.Confidence < threshold:
-		t.Fatalf("a pattern hid %s %s: %d became %d", before.Severity, before.Category, before.Confidence, after.Confidence)
-	case after.Confidence > before.Confidence || after.Confidence < 0:
-		t.Fatalf("confidence %d became %d", before.Confidence, after.Confidence)
-	case before.Analyzer && after.Confidence != before.Confidence:
-		t.Fatal("an analyzer's confidence changed")
-	}
-	dismissed := slices.ContainsFunc(dismissals, func(j precedent.Dismissal) bool {
-		return j.Fingerprint == before.Fingerprint && start.Before(j.ExpiresAt)
-	})
-	if before.Live() && dismissed != (after.Dropped == precedent.Dismissed) {
-		t.Fatalf("dismissed %v, dropped %q", dismissed, after.Dropped)
-	}
-	if before.Live() && !after.Live() && !slices.ContainsFunc(dismissals, func(j precedent.Dismissal) bool { return j.ID == after.DroppedBy }) {
-		t.Fatalf("dropped by %q, which nobody knows", after.DroppedBy)
+		needs.Equal(t, given, dismissals)
+		needs.Equal(t, []precedent.Finding{one, moved}, findings)
 	}
 }
 
