@@ -76,7 +76,7 @@ var suite = []func(*testing.T, opener){
 	testBookOfPullRequests, testAnswers, testSessions, testAudit, testListsOfPages, testLearnings,
 	testLearningsChangeInTurn, testLearningsOfTheOwner, testRemoteAppearsForLearnings, testHandledComments,
 	testInsights, testConsolidationsTakeTurns, testAppearances, testRemoteAppearsForInsights,
-	testPruneSparesWhatIsReferredTo, testCorpusThreads, testCorpusAnyOrder, testCorpusReverted,
+	testPruneSparesWhatIsReferredTo, testCorpusThreads, testCorpusReverted,
 	testCorpusCheckpoint, testCorpusVectors, testCorpusOfAJoinedRepository, testClearCorpus, testPrivateRowsStay,
 	testNaughtyText, testLimits, testRestored, testRestoreRefuses, testAnyText,
 }
