@@ -86,13 +86,6 @@ func (g *GitHub) Git(root string) *Git {
 	return g.git
 }
 
-// Judged counts the checked requests.
-func (g *GitHub) Judged() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.judged
-}
-
 // Budget sets the rest of the rate limit, and when it is reset.
 func (g *GitHub) Budget(left int, reset time.Time) {
 	g.mu.Lock()

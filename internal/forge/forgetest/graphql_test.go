@@ -1,9 +1,7 @@
 package forgetest
 
 import (
-	"bytes"
 	"encoding/json"
-	"net/http"
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -27,21 +25,9 @@ func TestGraphQLRefuses(t *testing.T) {
 		{"a good one", `{ viewer { login } }`, nil, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			inner := &recorder{TB: t}
-			g := NewStage(t).GitHub(inner)
-			data, err := json.Marshal(object{"query": test.query, "variables": test.variables})
-			needs.NoError(t, err)
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/api/v3/graphql", bytes.NewReader(data))
-			needs.NoError(t, err)
-			req.Header = http.Header{
-				"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"}, "Accept": {"application/vnd.github+json"},
-				"Content-Type": {"application/json"}, "Authorization": {"Bearer " + Secret},
-			}
-			resp, err := http.DefaultClient.Do(req)
-			needs.NoError(t, err)
-			resp.Body.Close()
-			if resp.StatusCode != http.StatusOK || inner.errors != test.fails {
-				t.Errorf("%d, %d complaints", resp.StatusCode, inner.errors)
+			data := needs.Value(json.Marshal(object{"query": test.query, "variables": test.variables}))(t)
+			if said := complaints(t, "POST", "/graphql", string(data)); len(said) != test.fails {
+				t.Errorf("%q", said)
 			}
 		})
 	}

@@ -1,83 +1,69 @@
 package forgetest
 
 import (
+	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// TestJudge plants what the judging of requests exists to catch.
-func TestJudge(t *testing.T) {
-	needJudges(t)
-	rules, err := description()
-	needs.NoError(t, err)
-	const repo = "/repos/acme/shop"
+// TestServerJudges plants what the judging of requests exists to catch: a request that GitHub does not describe fails
+// the test.
+func TestServerJudges(t *testing.T) {
 	for _, test := range []struct {
-		name, method, target, body string
-		want                       string // part of the complaint; empty for none
+		method, target, body string
+		want                 string // part of the complaint; empty for none
 	}{
-		{"good", "GET", repo + "/pulls?state=open&per_page=100&page=2", "", ""},
-		{"good time", "GET", repo + "/issues/1/comments?since=2026-01-02T03:04:05Z", "", ""},
-		{"good login", "GET", repo + "/collaborators/robot[bot]/permission", "", ""},
-		{"good body", "POST", repo + "/issues/1/comments", `{"body":"Hello"}`, ""},
-		{"no such path", "GET", repo + "/pull/1", "", "path not found"},
-		{"no such path above", "GET", "/repos/acme/shop/pulls/1/comments/2/more", "", "path not found"},
-		{"no such operation", "DELETE", repo + "/pulls/1", "", "operation not found"},
-		{"unknown parameter", "GET", repo + "/pulls?stat=open", "", `no parameter "stat"`},
-		{"wrong choice", "GET", repo + "/pulls?state=opened", "", "state"},
-		{"wrong kind", "GET", repo + "/pulls?per_page=many", "", "per_page"},
-		{"wrong number", "GET", repo + "/pulls/one", "", "pull_number"},
-		{"wrong time", "GET", repo + "/issues/1/comments?since=yesterday", "", "since"},
-		{"nothing in place of a name", "GET", "/repos/acme//pulls", "", "path not found"},
-		{"wrong body", "POST", repo + "/issues/1/comments", `{"text":"Hello"}`, "body"},
+		{"GET", "/pulls?state=open&sort=updated&direction=desc&per_page=100&page=2", "", ""},
+		{"GET", "/issues/1/comments?since=2026-01-02T03:04:05Z", "", ""},
+		{"GET", "/collaborators/robot[bot]/permission", "", ""},
+		{"POST", "/issues/1/comments", `{"body":"Hello"}`, ""},
+		{"GET", "/pull/1", "", "path not found"},
+		{"GET", "/pulls/1/comments/2/more", "", "path not found"},
+		{"DELETE", "/pulls/1", "", "operation not found"},
+		{"GET", "/pulls?stat=open", "", `no parameter "stat"`},
+		{"GET", "/pulls?state=opened", "", "state"},
+		{"GET", "/pulls?per_page=many", "", "per_page"},
+		{"GET", "/pulls/one", "", "pull_number"},
+		{"GET", "/issues/1/comments?since=yesterday", "", "since"},
+		{"GET", "/pulls//comments", "", "path not found"},
+		{"POST", "/issues/1/comments", `{"text":"Hello"}`, "body"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			r := httptest.NewRequest(test.method, test.target, strings.NewReader(test.body))
-			if test.body != "" {
-				r.Header.Set("Content-Type", "application/json")
-			}
-			err := rules.judge(t.Context(), r, r.URL.Path)
-			switch {
-			case test.want == "" && err != nil:
-				t.Errorf("complained without a reason: %v", err)
-			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
-				t.Errorf("%v, want a complaint with %q", err, test.want)
+		t.Run(test.method+" "+test.target+" "+test.body, func(t *testing.T) {
+			said := complaints(t, test.method, "/repos/acme/shop"+test.target, test.body)
+			if (len(said) > 0) != (test.want != "") || !strings.Contains(strings.Join(said, "\n"), test.want) {
+				t.Errorf("complained %q, want %q", said, test.want)
 			}
 		})
 	}
 }
 
-// TestServerJudges: a request that GitHub does not describe fails the test.
-func TestServerJudges(t *testing.T) {
-	inner := &recorder{TB: t}
-	s := NewStage(t)
+// complaints sends a request to a GitHub, and returns what that complains of.
+func complaints(t *testing.T, method, target, body string) []string {
+	t.Helper()
+	inner, s := &recorder{TB: t}, NewStage(t)
 	s.World.Add(Shop())
 	g := s.GitHub(inner)
-	for _, path := range []string{"/api/v3/repos/acme/shop/pulls/1", "/api/v3/repos/acme/shop/pulls?stat=open"} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+path, nil)
-		needs.NoError(t, err)
-		req.Header = http.Header{
-			"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"}, "Accept": {"application/vnd.github+json"},
-		}
-		resp, err := http.DefaultClient.Do(req)
-		needs.NoError(t, err)
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusUnauthorized {
-			t.Errorf("without a token the answer is %d", resp.StatusCode)
-		}
+	req, err := http.NewRequestWithContext(t.Context(), method, g.URL+"/api/v3"+target, strings.NewReader(body))
+	needs.NoError(t, err)
+	req.Header = http.Header{
+		"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"}, "Accept": {"application/vnd.github+json"},
+		"Content-Type": {"application/json"}, "Authorization": {"Bearer " + Secret},
 	}
-	if inner.errors != 1 || g.Judged() != 2 {
-		t.Errorf("%d complaints about %d requests", inner.errors, g.Judged())
-	}
+	resp, err := http.DefaultClient.Do(req)
+	needs.NoError(t, err)
+	resp.Body.Close()
+	return inner.said
 }
 
 // recorder is a test whose failures are expected.
 type recorder struct {
 	testing.TB
-	errors int
+	said []string
 }
 
-func (r *recorder) Errorf(string, ...any) { r.errors++ }
+func (r *recorder) Errorf(format string, args ...any) {
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
