@@ -104,8 +104,8 @@ type pair struct {
 	*stage
 	*schedule
 	kind    string
-	open    bool     // without a key
-	shared  bool     // one memory
+	open    bool // without a key
+	shared  bool // one memory
 	posters []*Poster
 	runs    []*runner
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -67,26 +65,10 @@ func schemaOf(t *testing.T, db *DB) []string {
 	return all
 }
 
-func testAnyText(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
-	n := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		n++
-		checkText(rt, r, "any"+strconv.Itoa(n)+".", string(rapid.SliceOf(rapid.Byte()).Draw(rt, "text")))
-	})
-}
-
-type failer interface {
-	Helper()
-	Context() context.Context
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-}
-
 // checkText sends the text through every column that findings, dismissals,
 // rules and decisions have for text, under a fingerprint of its own, and asks
 // for it back in every way that there is. It comes back as the engine can keep it.
-func checkText(t failer, r *Repo, key, sent string) {
+func checkText(t *testing.T, r *Repo, key, sent string) {
 	t.Helper()
 	ctx := t.Context()
 	v := textReview(key, sent)

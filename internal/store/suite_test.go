@@ -78,7 +78,7 @@ var suite = []func(*testing.T, opener){
 	testInsights, testConsolidationsTakeTurns, testAppearances, testRemoteAppearsForInsights,
 	testPruneSparesWhatIsReferredTo, testCorpusThreads, testCorpusReverted,
 	testCorpusCheckpoint, testCorpusVectors, testCorpusOfAJoinedRepository, testClearCorpus, testPrivateRowsStay,
-	testNaughtyText, testLimits, testRestored, testRestoreRefuses, testAnyText,
+	testNaughtyText, testLimits, testRestored, testRestoreRefuses,
 }
 
 func TestStore(t *testing.T) {
