@@ -1,19 +1,15 @@
 package review
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/report"
 )
 
 // TestBudgetRunsOut: what the budget did not reach is named, hunk by hunk, and nothing else, and the review is none.
@@ -55,30 +51,5 @@ func TestBudgetRunsOut(t *testing.T) {
 			t.Logf("verdict %s, %d finders over budget, %d of %d hunks read", r.Verdict, over, r.Coverage.HunksRead,
 				r.Coverage.Hunks)
 		})
-	}
-}
-
-// atOnce is an engine that is at once done with anything.
-type atOnce struct{}
-
-func (atOnce) Info() engine.Info { return engine.Info{Name: "at once"} }
-func (atOnce) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
-	if t.FirstByte != nil {
-		t.FirstByte()
-	}
-	return engine.Answer{Status: precedent.StatusOK, JSON: []byte(`{"findings":[]}`)}, nil
-}
-
-// BenchmarkLarge is everything but the engine's time: 20,000 lines, eight
-// finders, from the text of the diff to the JSON of the review.
-func BenchmarkLarge(b *testing.B) {
-	base, head := pullRequest(2, 20_000, teamGuide())
-	in, patch := changed(b, base, head)
-	in.Engine = atOnce{}
-	b.ReportAllocs()
-	for b.Loop() {
-		in.Change = parse(b, patch)
-		in.Change.Classify(diff.Trees{Base: func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }})
-		needs.NoError(b, report.JSON(io.Discard, run(b, in)))
 	}
 }

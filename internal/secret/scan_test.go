@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -159,39 +156,6 @@ func TestBounded(t *testing.T) {
 				t.Errorf("error %v after %d of %d", err, s.spent, s.limit)
 			}
 		})
-	}
-}
-
-// code is n lines of real code.
-func code(t testing.TB, n int) []string {
-	t.Helper()
-	var lines []string
-	files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src/net/http/*.go"))
-	if err != nil || len(files) == 0 {
-		t.Skip("no source of the standard library")
-	}
-	for i := 0; len(lines) < n; i++ {
-		b := needs.Value(os.ReadFile(files[i%len(files)]))(t)
-		lines = append(lines, strings.Split(string(b), "\n")...)
-	}
-	return lines[:n]
-}
-
-func BenchmarkLoad(b *testing.B) {
-	for b.Loop() {
-		needs.Value(parseRules(defaultRules))(b)
-	}
-}
-
-// BenchmarkScan scans 20,000 lines of Go as 400 hunks; the budget is 150 ms.
-func BenchmarkScan(b *testing.B) {
-	lines := code(b, 20000)
-	b.ReportAllocs()
-	for b.Loop() {
-		var s Scanner
-		for hunk := range slices.Chunk(lines, 50) {
-			needs.Value(s.Scan("a.go", hunk))(b)
-		}
 	}
 }
 
