@@ -86,76 +86,37 @@ func TestEmbeddings(t *testing.T) {
 func TestEmbeddingsFail(t *testing.T) {
 	inf := float32(math.Inf(1))
 	vectors := func(v ...[]float32) llmtest.VectorReply { return llmtest.VectorReply{Vectors: v} }
-	data := func(rows string) llmtest.VectorReply { return llmtest.VectorReply{Body: `{"data":[` + rows + `]}`} }
+	const row, unnumbered = `{"index":%d,"embedding":%s}`, `{"data":[{"index":1,"embedding":[1]},{"embedding":[1]}]}`
+	data := func(rows ...any) llmtest.VectorReply {
+		return llmtest.VectorReply{Body: fmt.Sprintf(`{"data":[`+row+`,`+row+`]}`, rows...)}
+	}
 	for _, test := range []struct {
-		name     string
 		reply    llmtest.VectorReply
 		kind     Kind
 		says     string
 		requests int
 	}{
-		{
-			"a wrong key",
-			llmtest.VectorReply{Status: 401, Message: "Incorrect API key: " + canary},
-			KindAuth, "answered 401: Incorrect API key: [key]", 1,
-		},
-		{
-			"too many requests",
-			llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")},
-			KindRate, "answered 429", maxTries,
-		},
-		{
-			"two sizes", vectors([]float32{1, 2}, []float32{2, 1, 3}),
-			KindVector, "a vector has 3 dimensions, and others of the same model have 2", 1,
-		},
-		{"too few", vectors([]float32{1}), KindVector, "1 vectors were returned for 2 texts", 1},
-		{
-			"too many", vectors([]float32{1}, []float32{1}, []float32{1}),
-			KindVector, "3 vectors were returned for 2 texts", 1,
-		},
-		{"empty", vectors([]float32{}, []float32{}), KindVector, "a vector has 0 dimensions", 1},
-		{
-			"twice the same number", data(`{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}`),
-			KindVector, "not numbered like the texts", 1,
-		},
-		{
-			"a number beyond the texts", data(`{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}`),
-			KindVector, "not numbered like the texts", 1,
-		},
-		{
-			"one without a number", data(`{"index":1,"embedding":[1]},{"embedding":[1]}`),
-			KindVector, "not numbered like the texts", 1,
-		},
-		{
-			"not a number", data(`{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}`),
-			KindVector, "not a finite number", 3,
-		},
-		{"infinite", vectors([]float32{inf}, []float32{-inf}), KindVector, "not a finite number", 3},
-		{
-			"null", data(`{"index":0,"embedding":[null]},{"index":1,"embedding":[null]}`),
-			KindVector, "not a finite number", 3,
-		},
-		{
-			"no vector", data(`{"index":0,"embedding":null},{"index":1,"embedding":[[1]]}`),
-			KindVector, "not a finite number", 3,
-		},
-		{
-			"beyond 32 bits", data(`{"index":0,"embedding":[1e39]},{"index":1,"embedding":[1]}`),
-			KindVector, "not a finite number", 3,
-		},
-		{"all zero", vectors([]float32{0, 0}, []float32{0, 0}), KindVector, "has no direction", 3},
-		{"a value that Ollama cannot write", llmtest.VectorReply{
-			Status: 500, Message: "failed to encode response: json: unsupported value: NaN",
-		}, KindVector, "NaN", 3},
-		{"cut short", llmtest.VectorReply{Cut: 60}, KindServer, "cut short", maxTries},
-		{
-			"an error as an answer",
-			llmtest.VectorReply{Body: `{"error":{"message":"no such model"}}`},
-			KindServer, "no such model", maxTries,
-		},
-		{"without end", llmtest.VectorReply{Flood: true}, KindTooLarge, "larger than 8 MiB", 2},
+		{llmtest.VectorReply{Status: 401, Message: "Wrong key: " + canary}, KindAuth, "answered 401: Wrong key: [key]", 1},
+		{llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")}, KindRate, "answered 429", maxTries},
+		{vectors([]float32{1, 2}, []float32{2, 1, 3}), KindVector, "3 dimensions, and others of the same model have 2", 1},
+		{vectors([]float32{1}), KindVector, "1 vectors were returned for 2 texts", 1},
+		{vectors([]float32{1}, []float32{1}, []float32{1}), KindVector, "3 vectors were returned for 2 texts", 1},
+		{vectors([]float32{}, []float32{}), KindVector, "a vector has 0 dimensions", 1},
+		{data(1, "[1]", 1, "[1]"), KindVector, "not numbered like the texts", 1},
+		{data(1, "[1]", 2, "[1]"), KindVector, "not numbered like the texts", 1},
+		{llmtest.VectorReply{Body: unnumbered}, KindVector, "not numbered like the texts", 1},
+		{data(0, "[NaN]", 1, "[1]"), KindVector, "not a finite number", 3},
+		{vectors([]float32{inf}, []float32{-inf}), KindVector, "not a finite number", 3},
+		{data(0, "[null]", 1, "[null]"), KindVector, "not a finite number", 3},
+		{data(0, "null", 1, "[[1]]"), KindVector, "not a finite number", 3},
+		{data(0, "[1e39]", 1, "[1]"), KindVector, "not a finite number", 3}, // beyond 32 bits
+		{vectors([]float32{0, 0}, []float32{0, 0}), KindVector, "has no direction", 3},
+		{llmtest.VectorReply{Status: 500, Message: "json: unsupported value: NaN"}, KindVector, "NaN", 3}, // of Ollama
+		{llmtest.VectorReply{Cut: 60}, KindServer, "cut short", maxTries},
+		{llmtest.VectorReply{Body: `{"error":{"message":"no such model"}}`}, KindServer, "no such model", maxTries},
+		{llmtest.VectorReply{Flood: true}, KindTooLarge, "larger than 8 MiB", 2},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.says, func(t *testing.T) {
 			texts := []string{"a", "b"}
 			s := llmtest.Embeddings(t, func(r llmtest.TextRequest) llmtest.VectorReply {
 				reply := test.reply

@@ -99,32 +99,23 @@ func TestSplitMixedHunk(t *testing.T) {
 	if len(parts) < 10 {
 		t.Fatalf("%d parts", len(parts))
 	}
-	lines := 0
-	for i, part := range parts {
-		oldNext, newNext := part.OldStart, part.NewStart
-		if part.OldLines == 0 {
-			oldNext++
+	before, after, rest := h.OldStart, h.NewStart, h.Lines
+	for _, part := range parts {
+		want := diff.Hunk{OldStart: before, NewStart: after, Lines: rest[:min(len(part.Lines), len(rest))]}
+		for _, l := range want.Lines {
+			want.OldLines += min(l.Old, 1)
+			want.NewLines += min(l.New, 1)
 		}
-		if part.NewLines == 0 {
-			newNext++
+		before, after, rest = before+want.OldLines, after+want.NewLines, rest[len(want.Lines):]
+		if want.OldLines == 0 { // a side without lines has the number of the line before
+			want.OldStart--
 		}
-		for _, l := range part.Lines {
-			if l.Old > 0 {
-				if l.Old != oldNext {
-					t.Fatalf("part %d: old line %d, want %d", i, l.Old, oldNext)
-				}
-				oldNext++
-			}
-			if l.New > 0 {
-				if l.New != newNext {
-					t.Fatalf("part %d: new line %d, want %d", i, l.New, newNext)
-				}
-				newNext++
-			}
-			lines++
+		if want.NewLines == 0 {
+			want.NewStart--
 		}
+		needs.Equal(t, want, part)
 	}
-	needs.Equal(t, len(h.Lines), lines)
+	needs.Equal(t, 0, len(rest))
 }
 
 // TestMechanicalEdit: a hunk that recurs is shown once and is read with it everywhere.
