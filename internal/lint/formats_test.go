@@ -306,40 +306,36 @@ func TestFloodOfResults(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	for _, test := range []struct {
-		name     string
-		patterns []string
-		output   string
-		want     []string
-		says     string
+		name, output string
+		want         []string
+		says         string
+		patterns     []string // "%f:%l: %m" if there are none
 	}{
 		{
-			"paths",
-			[]string{"%f:%l: %m"},
-			"a.sh:1: x\n../a.sh:1: x\n/etc/passwd:1: x\n/work/b.sh:2: y\nx/../../a:1: z\n/work:1: z\n",
+			"paths", "a.sh:1: x\n../a.sh:1: x\n/etc/passwd:1: x\n/work/b.sh:2: y\nx/../../a:1: z\n/work:1: z\n",
 			[]string{"a.sh:1  2 x", "b.sh:2  2 y"},
-			"",
+			"", nil,
 		},
-		{"no line", []string{"%f:%l: %m"}, "a.sh:0: x\na.sh:99999999999999999999: x\n", nil, ""},
+		{"no line", "a.sh:0: x\na.sh:99999999999999999999: x\n", nil, "", nil},
 		{
-			"control characters",
-			[]string{"%f:%l: %m"},
-			"a.sh:1: \x1b[31mred\x1b[0m \x00\u202edone\n",
+			"control characters", "a.sh:1: \x1b[31mred\x1b[0m \x00\u202edone\n",
 			[]string{"a.sh:1  2 [31mred[0m done"},
-			"",
+			"", nil,
 		},
 		{
-			"long line",
-			[]string{"%f:%l: %m"},
-			"a.sh:1: " + strings.Repeat("x", 1<<20) + "\nb.sh:2: y\n",
+			"long line", "a.sh:1: " + strings.Repeat("x", 1<<20) + "\nb.sh:2: y\n",
 			[]string{"a.sh:1  2 " + strings.Repeat("x", maxMessage-1) + "…", "b.sh:2  2 y"},
-			"",
+			"", nil,
 		},
-		{"many lines", []string{"%f:%l: %m"}, manyRules("a%d.sh:1: R1: x\n", maxRemarks+5), nil, errMany.Error()},
-		{"continued", []string{"%E%f:%l: %m", "%C  %m", "%Z"}, "a.sh:1: x\n  more\n\n", []string{"a.sh:1  2 x more"}, ""},
-		{"continuation of nothing", []string{"%-Astart", "%Z%m"}, "start\nx\n", nil, "not in the order"},
-		{"nothing", []string{"%f:%l: %m"}, "", nil, ""},
+		{"many lines", manyRules("a%d.sh:1: R1: x\n", maxRemarks+5), nil, errMany.Error(), nil},
+		{"continued", "a.sh:1: x\n  more\n\n", []string{"a.sh:1  2 x more"}, "", []string{"%E%f:%l: %m", "%C  %m", "%Z"}},
+		{"continuation of nothing", "start\nx\n", nil, "not in the order", []string{"%-Astart", "%Z%m"}},
+		{"nothing", "", nil, "", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.patterns == nil {
+				test.patterns = []string{"%f:%l: %m"}
+			}
 			f := needs.Value(newFormat(test.patterns))(t)
 			got, _, err := readLines(f, "/work", []byte(test.output), anyRemark)
 			if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -81,31 +82,21 @@ func TestOpenAICallsOfOddServers(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		pieces []chatCall
-		want   []Call
+		want   string
 	}{
-		"one index": {
-			[]chatCall{piece(0, "a", "read", "{}"), piece(0, "b", "list", "{}")},
-			[]Call{{"a", "read", []byte("{}")}, {"b", "list", []byte("{}")}},
-		},
-		"its pieces": {
-			[]chatCall{piece(0, "a", "read", "{"), piece(0, "a", "", "}"), piece(0, "", "", " ")},
-			[]Call{{"a", "read", []byte("{} ")}},
-		},
-		"gaps": {
-			[]chatCall{piece(3, "a", "read", "{}"), piece(-1, "b", "list", "{}")},
-			[]Call{{"a", "read", []byte("{}")}, {"b", "list", []byte("{}")}},
-		},
+		"one index":  {[]chatCall{piece(0, "a", "read", "{}"), piece(0, "b", "list", "{}")}, "[{a read {}} {b list {}}]"},
+		"its pieces": {[]chatCall{piece(0, "a", "r", "{"), piece(0, "a", "", "}"), piece(0, "", "", " ")}, "[{a r {} }]"},
+		"gaps":       {[]chatCall{piece(3, "a", "read", "{}"), piece(-1, "b", "list", "{}")}, "[{a read {}} {b list {}}]"},
 		"no ids": {
-			[]chatCall{piece(0, "", "read", "{}"), piece(1, "", "list", "")},
-			[]Call{{"call_0_0", "read", []byte("{}")}, {"call_0_1", "list", []byte("{}")}},
+			[]chatCall{piece(0, "", "read", "{}"), piece(1, "", "list", "")}, "[{call_0_0 read {}} {call_0_1 list {}}]",
 		},
 	} {
 		g := gathered{counted: true}
 		for _, p := range test.pieces {
 			g.call(p)
 		}
-		if d := cmp.Diff(test.want, g.finished(Request{}).Calls); d != "" {
-			t.Errorf("%s: %s", name, d)
+		if got := fmt.Sprintf("%s", g.finished(Request{}).Calls); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 	var many gathered
@@ -121,39 +112,36 @@ func TestOpenAIConcedes(t *testing.T) {
 	r := Request{Prompt: "p", Schema: schema, Tools: reader("")}
 	for _, test := range []struct {
 		name            string
-		refusals        []llmtest.Reply
+		status          int
+		refusals        string // a line each
 		absent, present string // fields that later requests must not have, and must have
 	}{
-		{"schema, then JSON mode", []llmtest.Reply{
-			failed(400, "response_format json_schema unsupported"), failed(400, "response_format unsupported"),
-		}, "response_format", "tools"},
-		{"tools (Ollama)", []llmtest.Reply{
-			failed(400, "registry.ollama.ai/library/x:7b does not support tools"),
-		}, "tools", "response_format"},
-		{"tools (llama.cpp)", []llmtest.Reply{
-			failed(500, "tools param requires --jinja flag"),
-		}, "tools", "response_format"},
-		{"tools with JSON mode (Groq, Gemini)", []llmtest.Reply{
-			failed(400, "json mode cannot be combined with tool/function calling"),
-			failed(400, "Function calling with a response mime type: 'application/json' is unsupported"),
-		}, "response_format", "tools"},
-		{"token limit's new name", []llmtest.Reply{
-			failed(400, "Unsupported parameter: max_completion_tokens"),
-		}, "max_completion_tokens", "max_tokens"},
-		{"token limit beyond the window (vLLM)", []llmtest.Reply{
-			failed(400, "'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context length is "+
-				"8192 tokens and your request has 900 input tokens"),
-		}, "max_tokens max_completion_tokens", "tools"},
-		{"token limit in the sum (old vLLM)", []llmtest.Reply{
-			failed(400, "This model's maximum context length is 8192 tokens. However, you requested 16900 tokens (900 in the "+
-				"messages, 16000 in the completion)."),
-		}, "max_completion_tokens", ""},
-		{"stream options", []llmtest.Reply{
-			failed(422, "extra inputs are not permitted: stream_options"),
-		}, "stream_options", "tools"},
+		{
+			"schema, then JSON mode", 400, "response_format json_schema unsupported\nresponse_format unsupported",
+			"response_format", "tools",
+		},
+		{"tools (Ollama)", 400, "registry.ollama.ai/library/x:7b does not support tools", "tools", "response_format"},
+		{"tools (llama.cpp)", 500, "tools param requires --jinja flag", "tools", "response_format"},
+		{
+			"tools with JSON mode (Groq, Gemini)", 400, "json mode cannot be combined with tool/function calling\n" +
+				"Function calling with a response mime type: 'application/json' is unsupported", "response_format", "tools",
+		},
+		{"new name", 400, "Unsupported parameter: max_completion_tokens", "max_completion_tokens", "max_tokens"},
+		{
+			"token limit beyond the window (vLLM)", 400, "'max_tokens' or 'max_completion_tokens' is too large: 16000. " +
+				"This model's maximum context length is 8192 tokens and your request has 900 input tokens",
+			"max_tokens max_completion_tokens", "tools",
+		},
+		{
+			"token limit in the sum (old vLLM)", 400, "This model's maximum context length is 8192 tokens. However, " +
+				"you requested 16900 tokens (900 in the messages, 16000 in the completion).", "max_completion_tokens", "",
+		},
+		{"stream options", 422, "extra inputs are not permitted: stream_options", "stream_options", "tools"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := llmtest.OpenAI(t, llmtest.Script(append(test.refusals, llmtest.Reply{Text: "{}"})...))
+			replies := needs.Each(strings.Split(test.refusals, "\n"),
+				func(why string) llmtest.Reply { return failed(test.status, why) })
+			s := llmtest.OpenAI(t, llmtest.Script(append(replies, llmtest.Reply{Text: "{}"})...))
 			model := openAIAt(t, s.URL)
 			for range 2 { // what was refused stays left out
 				if _, err := model.Send(t.Context(), r); err != nil {
@@ -161,7 +149,7 @@ func TestOpenAIConcedes(t *testing.T) {
 				}
 			}
 			sent := s.Requests()
-			if len(sent) != len(test.refusals)+2 {
+			if len(sent) != len(replies)+2 {
 				t.Fatalf("%d requests, want one after each refusal, and the second", len(sent))
 			}
 			last := body(t, s, len(sent)-1)

@@ -25,6 +25,8 @@ var backoffs = []time.Duration{
 
 func TestReliable(t *testing.T) {
 	ok, overloaded := llmtest.Reply{Text: "fine"}, failed(529, "Overloaded")
+	elsewhere := http.Header{"Location": {"http://127.0.0.1:9/steal"}}
+	rateLimit := func(wait string) llmtest.Reply { return llmtest.Reply{Status: 429, Header: retryAfterHeader(wait)} }
 	for _, test := range []struct {
 		name     string
 		replies  []llmtest.Reply
@@ -32,39 +34,21 @@ func TestReliable(t *testing.T) {
 		requests int
 		naps     []time.Duration
 	}{
-		{
-			"overloaded five times",
-			[]llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok},
-			"", 6, backoffs[:5],
-		},
+		{"overloaded five times", append(slices.Repeat([]llmtest.Reply{overloaded}, 5), ok), "", 6, backoffs[:5]},
 		{"overloaded for ever", []llmtest.Reply{overloaded}, KindOverloaded, 8, backoffs},
-		{
-			"a wait that the server names",
-			[]llmtest.Reply{{Status: 429, Header: retryAfterHeader("17")}, ok},
-			"", 2,
-			[]time.Duration{17 * time.Second},
-		},
+		{"a wait that the server names", []llmtest.Reply{rateLimit("17"), ok}, "", 2, []time.Duration{17 * time.Second}},
 		{"down for ever", []llmtest.Reply{failed(500, "")}, KindServer, 4, backoffs[:3]},
-		{
-			"broken within the stream",
-			[]llmtest.Reply{{Broken: "overloaded_error"}, ok},
-			"", 2,
-			[]time.Duration{2 * time.Second},
-		},
-		{"cut short", []llmtest.Reply{{Text: "fine", Cut: 250}, ok}, "", 2, []time.Duration{2 * time.Second}},
-		{"torn off", []llmtest.Reply{{Text: "fine", Cut: 250, Torn: true}, ok}, "", 2, []time.Duration{2 * time.Second}},
-		{"a wait that is too long", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("86400")}}, KindRate, 1, nil},
+		{"broken within the stream", []llmtest.Reply{{Broken: "overloaded_error"}, ok}, "", 2, backoffs[:1]},
+		{"cut short", []llmtest.Reply{{Text: "fine", Cut: 250}, ok}, "", 2, backoffs[:1]},
+		{"torn off", []llmtest.Reply{{Text: "fine", Cut: 250, Torn: true}, ok}, "", 2, backoffs[:1]},
+		{"a wait that is too long", []llmtest.Reply{rateLimit("86400")}, KindRate, 1, nil},
 		{"bad key", []llmtest.Reply{failed(401, "invalid x-api-key")}, KindAuth, 1, nil},
 		{"no money left", []llmtest.Reply{{
 			Status: 429, Body: `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`,
 		}}, KindAuth, 1, nil},
 		{"bad request", []llmtest.Reply{failed(400, "")}, KindRequest, 1, nil},
 		{"too long", []llmtest.Reply{failed(400, "prompt is too long: 203284 tokens > 200000 maximum")}, KindContext, 1, nil},
-		{
-			"redirect",
-			[]llmtest.Reply{{Status: 302, Header: http.Header{"Location": {"http://127.0.0.1:9/steal"}}}},
-			KindRequest, 1, nil,
-		},
+		{"redirect", []llmtest.Reply{{Status: 302, Header: elsewhere}}, KindRequest, 1, nil},
 	} {
 		for api, s := range both(t, test.replies...) {
 			t.Run(api+" "+test.name, func(t *testing.T) {

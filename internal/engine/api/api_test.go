@@ -157,11 +157,8 @@ func TestTroubleBecomesStatus(t *testing.T) {
 		says    string
 	}{
 		{llm.Error{Kind: llm.KindContext}, "truncated", "; set the context window: --context N"},
-		{
-			llm.Error{Kind: llm.KindContext, Window: 8192},
-			"truncated",
-			"; the model's limit is 8192 tokens; set the context window: --context 8192",
-		},
+		{llm.Error{Kind: llm.KindContext, Window: 8192}, "truncated", "; the model's limit is 8192 tokens; " +
+			"set the context window: --context 8192"},
 		{llm.Error{Kind: llm.KindTooLarge}, "truncated", ""},
 		{llm.Error{Kind: llm.KindTimeout}, "timeout", ""},
 		{llm.Error{Kind: llm.KindRate}, "error", ""},

@@ -292,84 +292,47 @@ func realTimeout(t *testing.T) {
 // realDefences takes each defence away, alone and with those that stand behind it, and names the harm that is
 // then done. A row without harm says that another defence holds as well.
 func realDefences(t *testing.T) {
-	bare := map[string]string{"--allowedTools": strings.Join(tools, ",")}
-	guides := []string{"CLAUDE_CODE_DISABLE_CLAUDE_MDS"}
+	drop := func(flags ...string) edits { return edits{Drop: flags} }
+	unset := func(name string) edits { return edits{Unset: []string{name}} }
+	const guides = "CLAUDE_CODE_DISABLE_CLAUDE_MDS"
+	bare := edits{Set: map[string]string{"--allowedTools": strings.Join(tools, ",")}}
+	both := edits{Drop: []string{"--setting-sources"}, Unset: []string{guides}}
 	for _, test := range []struct {
 		name string
 		edits
 		whole bool // it works in a folder with all files, not in the export
-		harms []string
+		harms string
 	}{
-		{"none", edits{}, false, nil},
+		{"none", edits{}, false, ""},
 
 		// One alone is what keeps these out.
-		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not have"}},
-		{"rules of --allowedTools", edits{Set: bare}, false, []string{"file of HOME read"}},
-		{
-			"--strict-mcp-config",
-			edits{Drop: []string{"--strict-mcp-config"}},
-			false,
-			[]string{"not connected", "user's server run"},
-		},
-		{
-			"--no-session-persistence",
-			edits{Drop: []string{"--no-session-persistence"}},
-			false,
-			[]string{"prompt left in HOME"},
-		},
-		{
-			"variable against memory",
-			edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}},
-			false,
-			[]string{"memory offered"},
-		},
-		{
-			"variable against attachments",
-			edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}},
-			false,
-			[]string{"file of HOME attached"},
-		},
+		{"--tools", drop("--tools"), false, "not have"},
+		{"rules of --allowedTools", bare, false, "file of HOME read"},
+		{"--strict-mcp-config", drop("--strict-mcp-config"), false, "not connected, user's server run"},
+		{"--no-session-persistence", drop("--no-session-persistence"), false, "prompt left in HOME"},
+		{"against memory", unset("CLAUDE_CODE_DISABLE_AUTO_MEMORY"), false, "memory offered"},
+		{"against attachments", unset("CLAUDE_CODE_DISABLE_ATTACHMENTS"), false, "file of HOME attached"},
 
 		// Two or more keep these out: any one of them may fail.
-		{"--setting-sources", edits{Drop: []string{"--setting-sources"}}, false, nil},
-		{"export", edits{}, true, nil},
+		{"--setting-sources", drop("--setting-sources"), false, ""},
+		{"export", edits{}, true, ""},
+		{"--setting-sources, export", drop("--setting-sources"), true, "hook run, key at the other server"},
+		{"--setting-sources, export, against guides", both, true, "guide read, hook run, key at the other server"},
+		{"against guides", unset(guides), false, ""},
+		{"--strict-mcp-config, export", drop("--strict-mcp-config"), true, "not connected, user's server run"},
 		{
-			"--setting-sources, export",
-			edits{Drop: []string{"--setting-sources"}},
-			true,
-			[]string{"hook run", "key at the other server"},
-		},
-		{
-			"--setting-sources, export, variable against guides",
-			edits{Drop: []string{"--setting-sources"}, Unset: guides},
-			true,
-			[]string{"guide read", "hook run", "key at the other server"},
-		},
-		{"variable against guides", edits{Unset: guides}, false, nil},
-		{
-			"--strict-mcp-config, export",
-			edits{Drop: []string{"--strict-mcp-config"}},
-			true,
-			[]string{"not connected", "user's server run"},
-		},
-		{
-			"--strict-mcp-config, --setting-sources, export",
-			edits{Drop: []string{"--strict-mcp-config", "--setting-sources"}},
-			true,
-			[]string{"hook run", "not connected", "server run", "user's server run"},
+			"--strict-mcp-config, --setting-sources, export", drop("--strict-mcp-config", "--setting-sources"), true,
+			"hook run, not connected, server run, user's server run",
 		},
 
 		// Redundant: the default mode grants reading below the folder, and no more;
 		// the engine sees to it that no prompt begins like a command.
-		{"--allowedTools", edits{Drop: []string{"--allowedTools"}}, false, nil},
-		{"--disable-slash-commands", edits{Drop: []string{"--disable-slash-commands"}}, false, nil},
-		{"--permission-mode", edits{Drop: []string{"--permission-mode"}}, false, nil},
+		{"--allowedTools", drop("--allowedTools"), false, ""},
+		{"--disable-slash-commands", drop("--disable-slash-commands"), false, ""},
+		{"--permission-mode", drop("--permission-mode"), false, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := harms(t, test.edits, test.whole)
-			if diff := cmp.Diff(test.harms, got); diff != "" {
-				t.Errorf("harms (-want +got):\n%s", diff)
-			}
+			needs.Equal(t, test.harms, strings.Join(harms(t, test.edits, test.whole), ", "))
 		})
 	}
 }
