@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
@@ -38,115 +39,101 @@ func keyBlock(lines int) []string {
 }
 
 func TestSecrets(t *testing.T) {
-	key := awsKey(1)
+	key, google := awsKey(1), "AIza"+random(4, 35, base64Letters[:62])
 	hash := random(2, 40, "0123456789abcdef")
 	block := keyBlock(3)
+	encrypted := append([]string{
+		block[0], "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC," + random(3, 32, "0123456789ABCDEF"), "",
+	}, block[1:]...)
 	keywords := strings.Repeat("curlopt_krblevel curlopt_localport judy_type ", 5)
+	const header, docs = `+.header("%s", "%s==")`, "docusaurus.config.js"
+	value := random(7, 22, base64Letters)
+	list := func(lines ...string) []string { return lines }
 	for _, test := range []struct {
-		name   string
-		change *diff.Change
-		want   string
+		name, path string
+		lines      []string
+		want       string // without the path
 	}{
-		{"nothing", change("a.go", "+x := 1"), ""},
+		{"nothing", "a.go", list("+x := 1"), ""},
 		{
-			"added", change("a.go", "@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"),
-			"a.go:11 aws-access-token critical",
+			"added", "a.go", list("@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"),
+			":11 aws-access-token critical",
 		},
 		{
-			"at the end of a bundle", change("app.min.js", "+"+strings.Repeat("var a=1;", 60_000)+"k=\""+key+"\""),
-			"app.min.js:1 aws-access-token critical",
+			"at the end of a bundle", "app.min.js", list("+" + strings.Repeat("var a=1;", 60_000) + "k=\"" + key + "\""),
+			":1 aws-access-token critical",
 		},
-		{"kept or deleted", change("a.go", " k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), ""},
+		{"kept or deleted", "a.go", list(" k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), ""},
+		{"name above", "a.py", list(" api_token =", "-\"old\"", "+\""+hash+"\""), ":2 generic-api-key high"},
+		{"key block", "id_rsa", prefix("+", block), ":1-5 private-key critical"},
+		{"encrypted key block", "id_rsa", prefix("+", encrypted), ":1-8 private-key medium"},
 		{
-			"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""),
-			"a.py:2 generic-api-key high",
+			"key within its old frame", "id_rsa",
+			list(" "+block[0], "-"+random(9, 64, base64Letters), "+"+block[1], "+"+block[2], "+"+block[3], " "+block[4]),
+			":2-5 private-key critical",
 		},
-		{"key block", change("id_rsa", prefix("+", block)...), "id_rsa:1-5 private-key critical"},
+		{"two keys", "a", list("+"+key, "+"+awsKey(3)), ":1 aws-access-token critical, a:2 aws-access-token critical"},
+		{"identifier", "a.yml", list("+discord_client_id: '" + random(4, 18, "0123456789") + "'"), ":1 discord-client-id medium"},
+		{"Firebase", "app/google-services.json", list(`+"current_key": "` + google + `"`), ":1 gcp-api-key medium"},
+		{"Firebase in the web", "fb.js", list(`+apiKey: "`+google+`",`, `+authDomain: "a.firebaseapp.com",`), ":1 gcp-api-key medium"},
 		{
-			"encrypted key block", change("id_rsa", prefix("+", append([]string{
-				block[0], "Proc-Type: 4,ENCRYPTED",
-				"DEK-Info: AES-256-CBC," + random(3, 32, "0123456789ABCDEF"), "",
-			}, block[1:]...))...),
-			"id_rsa:1-8 private-key medium",
-		},
-		{
-			"key within its old frame", change("id_rsa", " "+block[0], "-"+random(9, 64, base64Letters), "+"+block[1],
-				"+"+block[2], "+"+block[3], " "+block[4]),
-			"id_rsa:2-5 private-key critical",
-		},
-		{"two keys", change("a", "+"+key, "+"+awsKey(3)), "a:1 aws-access-token critical, a:2 aws-access-token critical"},
-		{
-			"identifier only", change("a.yml", "+discord_client_id: '"+random(4, 18, "0123456789")+"'"),
-			"a.yml:1 discord-client-id medium",
+			"value in a line that nobody reads", "a.css",
+			list(`+api_key = "` + random(4, 35, base64Letters) + `"` + strings.Repeat(";", longestRead)), "",
 		},
 		{
-			"key of an app of Firebase", change("app/google-services.json", `+"current_key": "AIza`+random(4, 35, base64Letters[:62])+`"`),
-			"app/google-services.json:1 gcp-api-key medium",
+			"moved", "a", list("-x := "+awsKey(3), "+y := "+awsKey(3), "+z := "+key),
+			":1 aws-access-token low, a:2 aws-access-token critical",
+		},
+		{"Google elsewhere", "app/maps.json", list(`+"current_key": "` + google + `"`), ":1 gcp-api-key critical"},
+		{"test file", "a_test.go", list("+k := \"" + key + "\""), ":1 aws-access-token critical"},
+		{"nonce of a WebSocket", "ws.rs", list(fmt.Sprintf(header, "sec-websocket-key", value)), ":1 generic-api-key low"},
+		{"key in a header", "ws.rs", list(fmt.Sprintf(header, "x-api-key", value)), ":1 generic-api-key high"},
+		{"keywords of a language", "langs.xml", list("+" + keywords + " curlopt_keypasswd curlopt_keytype " + keywords), ""},
+		{"among words", "run.sh", list("+" + keywords + " --password " + hash + " " + keywords), ":1 assigned-credential high"},
+		{
+			"key with which pages search", docs,
+			list("+appId: 'QX3RTNV0LM',", "+apiKey: '"+hash[:32]+"',", "+indexName: 'app',"), ":2 generic-api-key low",
+		},
+		{"checksums", "appinfo/sums.json", list(`+{"lib/Token.php":"` + hash[:32] + `"}`), ":1 generic-api-key low"},
+		{
+			"a repository's identifier of Xcode", "App.xcscmblueprint",
+			list(`+"PrimaryRemoteRepositoryKey" : "`+hash[:40]+`",`, `+"RepositoryIdentifierKey" : "`+hash[:40]+`"`),
+			":1 generic-api-key low",
+		},
+		{"named like a path", "vault.json", list(`+{"prod/api-token":"` + hash[:32] + `"}`), ":1 generic-api-key high"},
+		{
+			"another key of that service", docs,
+			list("+appId: 'QX3RTNV0LM',", "+adminApiKey: '"+hash[:32]+"',", "+indexName: 'app',"), ":2 generic-api-key high",
 		},
 		{
-			"key of a web app of Firebase", change("fb.js", `+apiKey: "AIza`+random(4, 35, base64Letters[:62])+`",`, `+authDomain: "a.firebaseapp.com",`),
-			"fb.js:1 gcp-api-key medium",
+			"key to send events to PostHog", "metric.go",
+			list(`+const PostHogAPIKey = "phc_` + random(8, 43, base64Letters[:61]) + `"`), ":1 generic-api-key low",
 		},
 		{
-			"value in a line that nobody reads", change("a.css", `+api_key = "`+random(4, 35, base64Letters)+`"`+strings.Repeat(";", longestRead)),
-			"",
-		},
-		{"private key of a library", skipAs("vendored", change("vendor/a.org/b/c.key", prefix("+", block)...)), "vendor/a.org/b/c.key:1-5 private-key low"},
-		{"moved", change("a", "-x := "+awsKey(3), "+y := "+awsKey(3), "+z := "+key), "a:1 aws-access-token low, a:2 aws-access-token critical"},
-		{
-			"key of Google elsewhere", change("app/maps.json", `+"current_key": "AIza`+random(4, 35, base64Letters[:62])+`"`),
-			"app/maps.json:1 gcp-api-key critical",
-		},
-		{"test file", change("a_test.go", "+k := \""+key+"\""), "a_test.go:1 aws-access-token critical"},
-		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43,
-			base64Letters[:58])+"=")), ""},
-		{"known form in a generated file", skip(change("gen.go", "+"+key)), "gen.go:1 aws-access-token critical"},
-		{
-			"nonce of a WebSocket", change("ws.rs", `+.header("sec-websocket-key", "`+random(7, 22, base64Letters)+`==")`),
-			"ws.rs:1 generic-api-key low",
+			"such a key elsewhere", "gatsby-config.js", list("+apiKey: '"+hash[:32]+"',", "+indexName: 'app',"),
+			":1 generic-api-key high",
 		},
 		{
-			"key of a service in a header", change("ws.rs", `+.header("x-api-key", "`+random(7, 22, base64Letters)+`==")`),
-			"ws.rs:1 generic-api-key high",
+			"another value there", docs, list("+apiKey: '"+random(9, 40, base64Letters[:61])+"',", "+indexName: 'app',"),
+			":1 generic-api-key high",
 		},
-		{"keywords of a language", change("langs.xml", "+"+keywords+" curlopt_keypasswd curlopt_keytype "+keywords), ""},
-		{
-			"a credential among words", change("run.sh", "+"+keywords+" --password "+hash+" "+keywords),
-			"run.sh:1 assigned-credential high",
-		},
-		{
-			"key with which pages search", change("docusaurus.config.js", "+appId: 'QX3RTNV0LM',", "+apiKey: '"+hash[:32]+"',", "+indexName: 'app',"),
-			"docusaurus.config.js:2 generic-api-key low",
-		},
-		{
-			"checksums of files", change("appinfo/sums.json", `+{"lib/Token.php":"`+hash[:32]+`"}`),
-			"appinfo/sums.json:1 generic-api-key low",
-		},
-		{
-			"a repository's identifier of Xcode",
-			change("App.xcscmblueprint", `+"PrimaryRemoteRepositoryKey" : "`+hash[:40]+`",`, `+"RepositoryIdentifierKey" : "`+hash[:40]+`"`),
-			"App.xcscmblueprint:1 generic-api-key low",
-		},
-		{
-			"a key named like a path", change("vault.json", `+{"prod/api-token":"`+hash[:32]+`"}`),
-			"vault.json:1 generic-api-key high",
-		},
-		{
-			"another key of that service", change("docusaurus.config.js", "+appId: 'QX3RTNV0LM',", "+adminApiKey: '"+hash[:32]+"',", "+indexName: 'app',"),
-			"docusaurus.config.js:2 generic-api-key high",
-		},
-		{
-			"key to send events to PostHog", change("metric.go", `+const PostHogAPIKey = "phc_`+random(8, 43, base64Letters[:61])+`"`),
-			"metric.go:1 generic-api-key low",
-		},
-		{"such a key elsewhere", change("gatsby-config.js", "+apiKey: '"+hash[:32]+"',", "+indexName: 'app',"), "gatsby-config.js:1 generic-api-key high"},
-		{
-			"another value there", change("docusaurus.config.js", "+apiKey: '"+random(9, 40, base64Letters[:61])+"',", "+indexName: 'app',"),
-			"docusaurus.config.js:1 generic-api-key high",
-		},
-		{"key store", binary("deploy/server.p12"), "deploy/server.p12 pkcs12-file high"},
 	} {
-		t.Run(test.name, func(t *testing.T) { found(t, run(t, "secrets", &Input{Change: test.change}), test.want) })
+		t.Run(test.name, func(t *testing.T) {
+			want := test.want
+			if want != "" {
+				want = test.path + want
+			}
+			found(t, run(t, "secrets", &Input{Change: change(test.path, test.lines...)}), want)
+		})
+	}
+	module := change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43, base64Letters[:58])+"=")
+	for want, c := range map[string]*diff.Change{
+		"":                                   skip(module), // the catch-all is for code
+		"gen.go:1 aws-access-token critical": skip(change("gen.go", "+"+key)),
+		"deploy/server.p12 pkcs12-file high": binary("deploy/server.p12"),
+		"vendor/a.org/b/c.key:1-5 private-key low": skipAs("vendored", change("vendor/a.org/b/c.key", prefix("+", block)...)),
+	} {
+		found(t, run(t, "secrets", &Input{Change: c}), want)
 	}
 }
 

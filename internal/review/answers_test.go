@@ -244,39 +244,29 @@ func TestThreadsWithoutEngine(t *testing.T) {
 		"cart/aws.go":  "package cart\n\nvar accessKey = os.Getenv(\"KEY\")\n",
 		"cart/cart.go": strings.Replace(shopHead["cart/cart.go"], loop, "\tfor n := range items {", 1),
 	})
-	both := func(key, loop string) map[string]string {
-		return map[string]string{theKey.Title: key, "off by one": loop}
-	}
 	for _, test := range []struct {
-		name    string
-		head    files
-		want    map[string]string
-		verdict precedent.Verdict
+		name      string
+		head      files
+		key, loop string
+		verdict   precedent.Verdict
 	}{
-		{
-			"unchanged", shopHead,
-			both("still_there at cart/aws.go:3 by finder", "still_there at cart/cart.go:5 by place"), precedent.Findings,
-		},
-		{
-			"changed", edited,
-			both("addressed at cart/aws.go:3 by place", "unanswered at cart/cart.go:5 by place"), precedent.Findings,
-		},
+		{"unchanged", shopHead, "still_there %s by finder", "still_there %s by place", precedent.Findings},
+		{"changed", edited, "addressed %s by place", "unanswered %s by place", precedent.Findings},
 		{
 			"gone",
 			files{"go.sum": "a\n", "x": "y\n"},
-			both("not_applicable at cart/aws.go:3 by place", "not_applicable at cart/cart.go:5 by place"),
+			"not_applicable %s by place", "not_applicable %s by place",
 			precedent.NoFindings,
 		},
-		{
-			"nothing is left of the change", shopBase,
-			both("not_applicable at cart/aws.go:3 by place", "unanswered at cart/cart.go:5 by place"), precedent.Findings,
-		},
+		{"nothing is left of the change", shopBase, "not_applicable %s by place", "unanswered %s by place", precedent.Findings},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := pushed(t, shopBase, shopHead, test.head)
 			in.Threads = threads(test.head)
 			r := run(t, in)
-			checkAnswers(t, test.name, r, test.want)
+			checkAnswers(t, test.name, r, map[string]string{
+				theKey.Title: fmt.Sprintf(test.key, "at cart/aws.go:3"), "off by one": fmt.Sprintf(test.loop, "at cart/cart.go:5"),
+			})
 			needs.Equal(t, test.verdict, r.Verdict)
 		})
 	}

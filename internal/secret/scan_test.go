@@ -43,65 +43,40 @@ func TestScan(t *testing.T) {
 		name  string
 		path  string
 		lines []string
-		want  []Match
+		want  string // rules and places, as line:column, counted from 0
 	}{
-		{"none", "a.go", []string{"package a", "", "var token string"}, nil},
-		{"no lines", "a.go", nil, nil},
-		{
-			"key in the second line", "a.go",
-			[]string{"x := 1", `key := "` + key + `"`},
-			[]Match{{Rule: "aws-access-token", Line: 1, Start: 8, EndLine: 1, End: 28, Secret: key}},
-		},
-		{
-			"excuses do not count", "a.go",
-			[]string{`k := "` + key + `" // gitleaks:allow nolint #nosec`},
-			[]Match{{Rule: "aws-access-token", Start: 6, End: 26, Secret: key}},
-		},
-		{
-			"carriage return", "a.env",
-			[]string{"A=1\r", "K=" + key + "\r", "B=2\r"},
-			[]Match{{Rule: "aws-access-token", Line: 1, Start: 2, EndLine: 1, End: 22, Secret: key}},
-		},
-		{
-			"key block", "id_rsa", append([]string{"# mine"}, pem...),
-			[]Match{{Rule: "private-key", Line: 1, EndLine: 52, End: len(pem[51]), Secret: strings.Join(pem, "\n")}},
-		},
-		{
-			"specific rule beats the catch-all", "a.py",
-			[]string{`github_token = "` + token + `"`},
-			[]Match{{Rule: "github-pat", Start: 16, End: 56, Secret: token}},
-		},
-		{
-			"catch-all", "a.py",
-			[]string{`db_password = "` + random + `"`},
-			[]Match{{Rule: "generic-api-key", Start: 15, End: 51, Secret: random}},
-		},
-		{
-			"value on the next line", "a.py",
-			[]string{`api_token =`, `"` + random + `"`},
-			[]Match{{Rule: "generic-api-key", Line: 1, Start: 1, EndLine: 1, End: 37, Secret: random}},
-		},
-		{"within a word", "a", []string{"x" + key, "_" + key}, nil},
-		{"two in a line", "a", []string{key + " " + aws(3)}, []Match{
-			{Rule: "aws-access-token", End: 20, Secret: key},
-			{Rule: "aws-access-token", Start: 21, End: 41, Secret: aws(3)},
-		}},
+		{"none", "a.go", []string{"package a", "", "var token string"}, ""},
+		{"no lines", "a.go", nil, ""},
+		{"key in the second line", "a.go", []string{"x := 1", `key := "` + key + `"`}, "aws-access-token 1:8-1:28"},
+		{"excuses", "a.go", []string{`k := "` + key + `" // gitleaks:allow nolint #nosec`}, "aws-access-token 0:6-0:26"},
+		{"carriage return", "a.env", []string{"A=1\r", "K=" + key + "\r", "B=2\r"}, "aws-access-token 1:2-1:22"},
+		{"key block", "id_rsa", append([]string{"# mine"}, pem...), fmt.Sprint("private-key 1:0-52:", len(pem[51]))},
+		{"specific rule beats the catch-all", "a.py", []string{`github_token = "` + token + `"`}, "github-pat 0:16-0:56"},
+		{"catch-all", "a.py", []string{`db_password = "` + random + `"`}, "generic-api-key 0:15-0:51"},
+		{"value on the next line", "a.py", []string{`api_token =`, `"` + random + `"`}, "generic-api-key 1:1-1:37"},
+		{"within a word", "a", []string{"x" + key, "_" + key}, ""},
+		{"two in a line", "a", []string{key + " " + aws(3)}, "aws-access-token 0:0-0:20, aws-access-token 0:21-0:41"},
 		{
 			"deep in a long line", "a.min.js",
 			[]string{strings.Repeat("x=1;", 5000) + `k="` + key + `"`},
-			[]Match{{Rule: "aws-access-token", Start: 20003, End: 20023, Secret: key}},
+			"aws-access-token 0:20003-0:20023",
 		},
 		{
 			"rule about one kind of file", "a.tf",
 			[]string{`administrator_login_password = "` + random[:16] + `"`},
-			[]Match{{Rule: "hashicorp-tf-password", Start: 31, End: 49, Secret: `"` + random[:16] + `"`}},
+			"hashicorp-tf-password 0:31-0:49",
 		},
-		{"example key", "a.go", []string{`k := "AKIAIOSFODNN7` + `EXAMPLE"`}, nil},
-		{"placeholder", "a.go", []string{`password = "${DB_PASSWORD}"`, `api_key: "YOUR_API_KEY_HERE"`}, nil},
+		{"example key", "a.go", []string{`k := "AKIAIOSFODNN7` + `EXAMPLE"`}, ""},
+		{"placeholder", "a.go", []string{`password = "${DB_PASSWORD}"`, `api_key: "YOUR_API_KEY_HERE"`}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := scan(t, test.path, test.lines...)
-			needs.Equal(t, test.want, got)
+			var got []string
+			for _, m := range scan(t, test.path, test.lines...) {
+				got = append(got, fmt.Sprintf("%s %d:%d-%d:%d", m.Rule, m.Line, m.Start, m.EndLine, m.End))
+				there := strings.Join(test.lines[m.Line:m.EndLine+1], "\n")
+				needs.Equal(t, there[m.Start:len(there)-len(test.lines[m.EndLine])+m.End], m.Secret)
+			}
+			needs.Equal(t, test.want, strings.Join(got, ", "))
 		})
 	}
 }
