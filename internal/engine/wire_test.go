@@ -30,7 +30,10 @@ func TestRequestOnTheWire(t *testing.T) {
 
 func TestReadResponse(t *testing.T) {
 	ok := func(output string) Reply { return Reply{Status: precedent.StatusOK, Output: []byte(output)} }
-	malformed := func(message string) Reply { return Reply{Status: precedent.StatusMalformed, Message: message} }
+	malformed := func(message string) Reply {
+		return Reply{Status: precedent.StatusMalformed, Message: "the program's output " + message}
+	}
+	refused := Reply{Status: precedent.StatusRefused, Message: "the program says that the task was refused"}
 	with := func(r Reply, u precedent.Usage, cost float64) Reply {
 		r.Usage, r.CostUSD = u, cost
 		return r
@@ -60,31 +63,23 @@ func TestReadResponse(t *testing.T) {
 		},
 		{"model that is none", `{"answer":1,"model":7}`, ok(`1`)},
 		{"not refused", `{"answer":1,"refused":false}`, ok(`1`)},
-		{
-			"refused", `{"refused":true,"usage":{"output_tokens":7}}`,
-			with(Reply{Status: precedent.StatusRefused, Message: "the program says that the task was refused"},
-				precedent.Usage{OutputTokens: 7}, 0),
-		},
-		{
-			"refused in spite of an answer", `{"answer":{"a":1},"refused":true}`,
-			Reply{Status: precedent.StatusRefused, Message: "the program says that the task was refused"},
-		},
+		{"refused", `{"refused":true,"usage":{"output_tokens":7}}`, with(refused, precedent.Usage{OutputTokens: 7}, 0)},
+		{"refused in spite of an answer", `{"answer":{"a":1},"refused":true}`, refused},
 
-		{"nothing", ``, malformed("the program's output is not a valid response: it is empty")},
-		{"prose", `I refuse.`, malformed("the program's output is not a valid response: it has no JSON object")},
-		{"not an object", `[{"answer":1}]`, malformed("the program's output is not a JSON object")},
-		{"no answer", `{}`, malformed(`the program's output has no "answer"`)},
-		{"null answer", `{"answer":null}`, malformed(`the program's output has no "answer"`)},
-		{"answer bare", `{"findings":[]}`, malformed(`the program's output has no "answer"`)},
-		{"answer in another case", `{"Answer":{"a":1}}`, malformed(`the program's output has no "answer"`)},
+		{"nothing", ``, malformed("is not a valid response: it is empty")},
+		{"prose", `I refuse.`, malformed("is not a valid response: it has no JSON object")},
+		{"not an object", `[{"answer":1}]`, malformed("is not a JSON object")},
+		{"no answer", `{}`, malformed(`has no "answer"`)},
+		{"null answer", `{"answer":null}`, malformed(`has no "answer"`)},
+		{"answer bare", `{"findings":[]}`, malformed(`has no "answer"`)},
+		{"answer in another case", `{"Answer":{"a":1}}`, malformed(`has no "answer"`)},
 		{
 			"answer twice", `{"answer":1,"ANSWER":2}`,
-			malformed(`the program's output is not a valid response: line 1, byte 21: the key "ANSWER" occurs twice in one object, or differs only in case from another`),
+			malformed(`is not a valid response: line 1, byte 21: the key "ANSWER" occurs twice in one object, or differs only in case from another`),
 		},
-		{
-			"refused in words", `{"answer":1,"refused":"yes"}`,
-			malformed(`"refused" in the program's output is neither true nor false`),
-		},
+		{"refused in words", `{"answer":1,"refused":"yes"}`, Reply{
+			Status: precedent.StatusMalformed, Message: `"refused" in the program's output is neither true nor false`,
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, ReadResponse([]byte(test.output))); diff != "" {

@@ -131,31 +131,27 @@ func TestCandidates(t *testing.T) {
 }
 
 func TestIsPolicyPath(t *testing.T) {
-	for p, want := range map[string]bool{
-		"CLAUDE.md": true, "claude.MD": true, "./CLAUDE.md": true, ".claude/CLAUDE.md": true, ".claude/settings.json": true,
-		"AGENTS.md": true, "pkg/AGENTS.md": true, "pkg/.claude/commands/x.md": true, ".cursorrules": true,
-		".cursor/rules/a.mdc":             true,
-		".github/copilot-instructions.md": true, ".github/instructions/a.instructions.md": true, "ARCHITECTURE.md": true,
-		"CONTRIBUTING.md": true, ".precedent.yaml": true, ".PRECEDENT.YAML": true, ".precedent/learnings.yaml": true,
-		"CLAUDE.local.md": true, "pkg/claude.local.md": true, "GEMINI.md": true, "pkg/gemini.md": true,
-		".claude-plugin/plugin.json": true, ".lsp.json": true,
-		"AGENTS.override.md": true, "AGENTS.txt": true, "AGENTS.toml": true, "pkg/agents.mdc": true,
-		".agents/x/SKILL.md": true, ".codex/config.toml": true,
-		".gemini/settings.json": true, ".cursor/mcp.json": true, ".windsurfrules": true, ".github/prompts/a.prompt.md": true,
-		"REVIEW.md": true,
-		".mcp.json": true, "pkg/.mcp.json": true, "AGENT.md": true, "pkg/WARP.md": true, "agent.md": true,
-		".agent/rules/a.md": true, "pkg/OWNERS": true, "OWNERS_ALIASES": true, "CODEOWNERS": true,
-		".github/CODEOWNERS": true, "docs/CODEOWNERS": true,
-
-		"README.md": false, "docs/ARCHITECTURE.md": false, "pkg/CONTRIBUTING.md": false, "pkg/.precedent.yaml": false,
-		"claude.go": false, "precedent/x": false, "pkg/CODEOWNERS": false, ".github/workflows/ci.yml": false, "": false,
-		"agents.go": false, "config/agents.yaml": false, "gemini.py": false, "src/agents/x.md": false, "reviews.md": false,
-		"agents": false, ".github/prompts": false,
-		"docs/agent.md": false, "owners": false, "notCLAUDE.md": false, "CLAUDE.md/x": false,
+	for want, paths := range map[bool]string{
+		true: "CLAUDE.md claude.MD ./CLAUDE.md .claude/CLAUDE.md .claude/settings.json AGENTS.md pkg/AGENTS.md " +
+			"pkg/.claude/commands/x.md .cursorrules .cursor/rules/a.mdc .github/copilot-instructions.md " +
+			".github/instructions/a.instructions.md ARCHITECTURE.md CONTRIBUTING.md .precedent.yaml " +
+			".PRECEDENT.YAML .precedent/learnings.yaml CLAUDE.local.md pkg/claude.local.md GEMINI.md " +
+			"pkg/gemini.md .claude-plugin/plugin.json .lsp.json AGENTS.override.md AGENTS.txt AGENTS.toml " +
+			"pkg/agents.mdc .agents/x/SKILL.md .codex/config.toml .gemini/settings.json .cursor/mcp.json " +
+			".windsurfrules .github/prompts/a.prompt.md REVIEW.md .mcp.json pkg/.mcp.json AGENT.md pkg/WARP.md " +
+			"agent.md .agent/rules/a.md pkg/OWNERS OWNERS_ALIASES CODEOWNERS .github/CODEOWNERS docs/CODEOWNERS",
+		false: "README.md docs/ARCHITECTURE.md pkg/CONTRIBUTING.md pkg/.precedent.yaml claude.go precedent/x " +
+			"pkg/CODEOWNERS .github/workflows/ci.yml agents.go config/agents.yaml gemini.py src/agents/x.md " +
+			"reviews.md agents .github/prompts docs/agent.md owners notCLAUDE.md CLAUDE.md/x",
 	} {
-		if got := IsPolicyPath(p); got != want {
-			t.Errorf("IsPolicyPath(%q) = %v", p, got)
+		for p := range strings.FieldsSeq(paths) {
+			if IsPolicyPath(p) != want {
+				t.Errorf("IsPolicyPath(%q) = %v", p, !want)
+			}
 		}
+	}
+	if IsPolicyPath("") {
+		t.Error("no path is a policy path")
 	}
 	for _, f := range Files {
 		if !IsPolicyPath(f) {

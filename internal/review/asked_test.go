@@ -13,6 +13,8 @@ import (
 // TestAskedFinders: every change is read by the generalist, and by second readers if it is an occasion for them, one
 // if it is small; a deep review and the policy ask more, and the policy has the last word.
 func TestAskedFinders(t *testing.T) {
+	const deep = "general bugs security types performance architecture tests"
+	small := files{"a.go": "package a\n"}
 	long := func(line string) string { return "package a\n" + strings.Repeat("\n"+line, 30) + "\n" }
 	ruled := guide.Guide{Rules: []precedent.Rule{{ID: "aaaaaaaa", Text: "Wrap errors."}}, Docs: []precedent.GuideDoc{{Path: "AGENTS.md"}}}
 	for _, test := range []struct {
@@ -32,24 +34,14 @@ func TestAskedFinders(t *testing.T) {
 		{"rules", files{"a.go": long("var n = 1")}, func(in *Input) { in.Guide = ruled }, "general guidelines"},
 		{"a small change", files{"login_test.go": "package a\n"}, func(in *Input) { in.Guide = ruled }, "general security"},
 		{"twenty lines", files{"auth/login_test.go": strings.Repeat("token\n", 20)}, nil, "general security"},
-		{
-			"a small change, deep",
-			files{"a.go": "package a\n"},
-			func(in *Input) { in.Deep = true },
-			"general bugs security types performance architecture tests style",
-		},
-		{
-			"deep, with a guide",
-			files{"a.go": "package a\n"},
-			func(in *Input) { in.Deep, in.Guide = true, ruled },
-			"general bugs security types performance architecture tests style guidelines",
-		},
+		{"a small change, deep", small, func(in *Input) { in.Deep = true }, deep + " style"},
+		{"deep, with a guide", small, func(in *Input) { in.Deep, in.Guide = true, ruled }, deep + " style guidelines"},
 		{"by the policy", files{"a_test.go": long("var n = 1")}, func(in *Input) {
 			in.Policy.Finders = map[string]bool{"performance": true, "tests": false, "general": false}
 		}, "performance"},
-		{"off in a deep review", files{"a.go": "package a\n"}, func(in *Input) {
+		{"off in a deep review", small, func(in *Input) {
 			in.Deep, in.Policy.Finders = true, map[string]bool{"style": false}
-		}, "general bugs security types performance architecture tests"},
+		}, deep},
 	} {
 		in := input(t, files{}, test.head)
 		in.Policy.Finders, in.Engine = nil, answering()
