@@ -15,69 +15,58 @@ import (
 // TestLintersExtendedConfig: "All policy … is read from the operator config or the BASE
 // commit", so what the base's configuration extends is the base's, too.
 func TestLintersExtendedConfig(t *testing.T) {
-	var none map[string]string
+	const adds = "+ "
 	for _, test := range []struct {
-		linter, config, content string            // at the base
-		files                   map[string]string // extended at the base, unchanged
-		edit                    string            // the extended file that the change turns off; base content is "strict"
-		added                   bool              // the change adds it
+		linter, config, content string // at the base
+		edit                    string // the extended file that the change turns off, or adds; at the base it is "strict"
+		extended                string // another one at the base, unchanged, in txtar form
 	}{
 		{
 			"eslint", ".eslintrc.json", `{"root": true, "extends": ["eslint:recommended", "./config/base.json"]}`,
-			none, "config/base.json", false,
+			"config/base.json", "",
 		},
-		{
-			"eslint", ".eslintrc", `{"overrides": [{"files": "*.js", "extends": "./config/base"}]}`, none, "config/base.js",
-			false,
-		},
+		{"eslint", ".eslintrc", `{"overrides": [{"files": "*.js", "extends": "./config/base"}]}`, "config/base.js", ""},
 		{ // takes precedence
-			"eslint", ".eslintrc", `{"extends": "./config/base"}`,
-			map[string]string{"config/base.json": "{}"},
-			"config/base.js", true,
+			"eslint", ".eslintrc", `{"extends": "./config/base"}`, adds + "config/base.js", "-- config/base.json --\n{}\n",
 		},
 		{
 			"eslint", "eslint.config.js", "import base from './config/base.js';\nexport default [...base];\n",
-			none, "config/base.js", false,
+			"config/base.js", "",
 		},
 		{
-			"eslint", "eslint.config.mjs", "import base from './config/index.mjs'",
-			map[string]string{"config/index.mjs": `export { default } from "../rules/strict.mjs"`},
-			"rules/strict.mjs", false,
+			"eslint", "eslint.config.mjs", "import base from './config/index.mjs'", "rules/strict.mjs",
+			"-- config/index.mjs --\nexport { default } from \"../rules/strict.mjs\"\n",
 		},
 		{
 			"eslint", ".eslintrc.cjs", "module.exports = require(path.join(__dirname, 'config', 'base.cjs'))",
-			none, "config/base.cjs", false,
+			"config/base.cjs", "",
 		},
-		{"eslint", "eslint.config.js", "const ignores = readFileSync('ignores.txt')", none, "ignores.txt", false},
-		{"eslint", "package.json", `{"eslintConfig": {"extends": "./config"}}`, none, "config/index.js", false},
-		{"eslint", ".eslintrc.yml", "extends:\n  - airbnb\n", none, "node_modules/eslint-config-airbnb/index.js", true},
-		{"ruff", "ruff.toml", "extend = \"../style/ruff-base.toml\"\n", none, "style/ruff-base.toml", false},
-		{"ruff", "pyproject.toml", "[tool.ruff]\nextend = 'style/base.toml'\n", none, "style/base.toml", false},
-		{"rubocop", ".rubocop.yml", "inherit_from:\n  - config/rubocop/*.yml\n", none, "config/rubocop/rails.yml", false},
+		{"eslint", "eslint.config.js", "const ignores = readFileSync('ignores.txt')", "ignores.txt", ""},
+		{"eslint", "package.json", `{"eslintConfig": {"extends": "./config"}}`, "config/index.js", ""},
+		{"eslint", ".eslintrc.yml", "extends:\n  - airbnb\n", adds + "node_modules/eslint-config-airbnb/index.js", ""},
+		{"ruff", "ruff.toml", "extend = \"../style/ruff-base.toml\"\n", "style/ruff-base.toml", ""},
+		{"ruff", "pyproject.toml", "[tool.ruff]\nextend = 'style/base.toml'\n", "style/base.toml", ""},
+		{"rubocop", ".rubocop.yml", "inherit_from:\n  - config/rubocop/*.yml\n", "config/rubocop/rails.yml", ""},
 		{
-			"rubocop", ".rubocop.yml", "inherit_from: config/all.yml\n",
-			map[string]string{"config/all.yml": "inherit_from: [sub/rails.yml]\n"},
-			"config/sub/rails.yml", false,
+			"rubocop", ".rubocop.yml", "inherit_from: config/all.yml\n", "config/sub/rails.yml",
+			"-- config/all.yml --\ninherit_from: [sub/rails.yml]\n",
 		},
-		{"rubocop", ".rubocop.yml", "require: ./lib/cops.rb\n", none, "lib/cops.rb", false},
-		{"yamllint", ".yamllint", "extends: style/yaml.conf\n", none, "style/yaml.conf", false},
+		{"rubocop", ".rubocop.yml", "require: ./lib/cops.rb\n", "lib/cops.rb", ""},
+		{"yamllint", ".yamllint", "extends: style/yaml.conf\n", "style/yaml.conf", ""},
+		{"markdownlint", ".markdownlint.jsonc", "{\n  // ours\n  \"extends\": \"./style/md.json\" }", "style/md.json", ""},
+		{"tsc", "tsconfig.json", `{"extends": ["./config/strict"]}`, "config/strict.json", ""},
+		{"mypy", "mypy.ini", "[mypy]\nplugins =\n    ./tools/plugin.py, other\n", "tools/plugin.py", ""},
 		{
-			"markdownlint", ".markdownlint.jsonc", "{\n  // ours\n  \"extends\": \"./style/md.json\" }",
-			none, "style/md.json", false,
-		},
-		{"tsc", "tsconfig.json", `{"extends": ["./config/strict"]}`, none, "config/strict.json", false},
-		{"mypy", "mypy.ini", "[mypy]\nplugins =\n    ./tools/plugin.py, other\n", none, "tools/plugin.py", false},
-		{
-			"pylint", ".pylintrc", "[MAIN]\nload-plugins=pylint.extensions.docparams,tools.checks\n",
-			none, "tools/checks.py", false,
+			"pylint", ".pylintrc", "[MAIN]\nload-plugins=pylint.extensions.docparams,tools.checks\n", "tools/checks.py", "",
 		},
 		{
 			"golangci-lint", ".golangci.yml", "linters:\n  settings:\n    gocritic:\n      settings:\n        ruleguard:\n" +
-				"          rules: '${base-path}/rules/*.go'\n", none, "rules/own.go", false,
+				"          rules: '${base-path}/rules/*.go'\n", "rules/own.go", "",
 		},
 	} {
 		t.Run(test.linter+" "+test.edit, func(t *testing.T) {
-			config := test.config
+			config, edit := test.config, strings.TrimPrefix(test.edit, adds)
+			isNew := edit != test.edit
 			if strings.Contains(test.content, "../style") {
 				config = "sub/" + config
 			}
@@ -88,14 +77,12 @@ func TestLintersExtendedConfig(t *testing.T) {
 			if source == "" {
 				source = "a.py"
 			}
-			archive := fmt.Sprintf("-- %s --\n%s\n-- %s --\nBAD\n-- %s --\noff\n", config, test.content, source, test.edit)
-			for name, content := range test.files {
-				archive += fmt.Sprintf("-- %s --\n%s\n", name, content)
-			}
-			edited := file(added(test.edit, "off\n"))
-			if !test.added {
-				archive += "-- base/" + test.edit + " --\nstrict\n"
-				edited = file(change(test.edit, "-strict", "+off"))
+			archive := fmt.Sprintf("-- %s --\n%s\n-- %s --\nBAD\n-- %s --\noff\n", config, test.content, source, edit) +
+				test.extended
+			edited := file(added(edit, "off\n"))
+			if !isNew {
+				archive += "-- base/" + edit + " --\nstrict\n"
+				edited = file(change(edit, "-strict", "+off"))
 			}
 			in, b := lintInput(t, archive, edited, file(added(source, "BAD\n")))
 			l, _ := Preset(test.linter)
@@ -103,15 +90,15 @@ func TestLintersExtendedConfig(t *testing.T) {
 			in.External.Linters = []Linter{l}
 			got := "not run"
 			b.run = func(j Job) (Output, error) {
-				if slices.Contains(j.Argv, "./"+test.edit) {
+				if slices.Contains(j.Argv, "./"+edit) {
 					t.Errorf("the base's version is checked for the head's: %q", j.Argv)
 				}
-				got, _ = seen(j, test.edit)
+				got, _ = seen(j, edit)
 				return Output{Exit: 1, Stdout: []byte(source + ":1: bad\n")}, nil
 			}
 			r := run(t, "linters", in)
-			want := map[bool]string{true: "", false: "strict\n"}[test.added]
-			if got != want || !strings.Contains(r.Error, "the change edits "+test.edit) || r.Status != precedent.StatusOK ||
+			want := map[bool]string{true: "", false: "strict\n"}[isNew]
+			if got != want || !strings.Contains(r.Error, "the change edits "+edit) || r.Status != precedent.StatusOK ||
 				len(r.Findings) != 1 {
 				t.Errorf("the linter saw %q, want %q; %s, %q, %q", got, want, r.Status, r.Error, brief(r))
 			}

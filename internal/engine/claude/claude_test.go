@@ -165,76 +165,67 @@ func TestRead(t *testing.T) {
 		return initLine + "\n" + said + "\n" + said + "\n" + `{"type":"result",` + fields + `,` + counts + "}\n"
 	}
 	all := precedent.Usage{Requests: 1, InputTokens: 198, CachedTokens: 55, CacheWriteTokens: 33, OutputTokens: 77}
-	for _, test := range []struct {
-		name, stream string
-		status       precedent.Status
-		said         string // the output, or part of the message
-		usage        precedent.Usage
-	}{
-		{
-			"structured", result(`"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`),
-			precedent.StatusOK, `{"n":5}`, all,
-		},
-		{
-			"text only", result(`"subtype":"success","result":"it is {\"n\":1}","structured_output":null`),
-			precedent.StatusOK, `it is {"n":1}`, all,
-		},
-		{"401", result(`"subtype":"success","is_error":true,"api_error_status":401,"result":"Failed to authenticate. API Error: 401 nope"`), precedent.StatusError, "401 nope; check the key", all},
-		{
-			"error as success",
-			result(`"subtype":"success","is_error":true,"result":"API Error: Unable to connect","structured_output":{"n":5}`),
-			precedent.StatusError, "Unable to connect", all,
-		},
-		{
-			"turns",
-			result(`"subtype":"error_max_turns","is_error":true,"errors":["Reached maximum number of turns (5)"]`),
-			precedent.StatusTruncated, "turns", all,
-		},
-		{
-			"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed,
-			"schema", all,
-		},
-		{
-			"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError,
-			"error_during_execution: odd", all,
-		},
-		{
-			"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`),
-			precedent.StatusRefused, "refused", all,
-		},
-		{"no room", result(`"subtype":"success","is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`), precedent.StatusTruncated, "output limit", all},
-		{
-			"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "",
-			precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10},
-		},
-		{
-			"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "",
-			precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1},
-		},
-		{
-			"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "",
-			precedent.Usage{},
-		},
-		{"nothing", "", "", "", precedent.Usage{}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			r := read(test.stream)
-			if r.Status != test.status || !strings.Contains(r.Message+string(r.Output), test.said) {
-				t.Errorf("status %q, message %q, output %q; want %q, %q", r.Status, r.Message, r.Output, test.status, test.said)
+	check := func(name, stream string, status precedent.Status, said string, usage precedent.Usage) {
+		t.Run(name, func(t *testing.T) {
+			r := read(stream)
+			if r.Status != status || !strings.Contains(r.Message+string(r.Output), said) {
+				t.Errorf("status %q, message %q, output %q; want %q, %q", r.Status, r.Message, r.Output, status, said)
 			}
 			if (r.Output != nil) != (r.Status == precedent.StatusOK) || (r.Message == "") != (r.Status == precedent.StatusOK ||
 				r.Status == "") {
 				t.Errorf("status %q with the message %q and the output %q", r.Status, r.Message, r.Output)
 			}
-			if diff := cmp.Diff(test.usage, r.Usage); diff != "" {
-				t.Errorf("usage (-want +got):\n%s", diff)
-			}
-			r = read(strings.ReplaceAll(test.stream, "claude-x", "claude-haiku-4-5"))
+			needs.Equal(t, usage, r.Usage)
+			r = read(strings.ReplaceAll(stream, "claude-x", "claude-haiku-4-5"))
 			if (r.CostUSD > 0) != (r.Usage.InputTokens > 0) {
 				t.Errorf("%+v cost $%v", r.Usage, r.CostUSD)
 			}
 		})
 	}
+	for _, test := range []struct {
+		name, fields string
+		status       precedent.Status
+		said         string // the output, or part of the message
+	}{
+		{"structured", `"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`, precedent.StatusOK, `{"n":5}`},
+		{
+			"text only", `"subtype":"success","result":"it is {\"n\":1}","structured_output":null`,
+			precedent.StatusOK, `it is {"n":1}`,
+		},
+		{
+			"401", `"is_error":true,"api_error_status":401,"result":"Failed to authenticate. API Error: 401 nope"`,
+			precedent.StatusError, "401 nope; check the key",
+		},
+		{
+			"error as success", `"is_error":true,"result":"API Error: Unable to connect","structured_output":{"n":5}`,
+			precedent.StatusError, "Unable to connect",
+		},
+		{
+			"turns", `"subtype":"error_max_turns","is_error":true,"errors":["Reached maximum number of turns (5)"]`,
+			precedent.StatusTruncated, "turns",
+		},
+		{"schema", `"subtype":"error_max_structured_output_retries","is_error":true`, precedent.StatusMalformed, "schema"},
+		{
+			"unknown trouble", `"subtype":"error_during_execution","errors":["odd"]`, precedent.StatusError,
+			"error_during_execution: odd",
+		},
+		{"refusal", `"is_error":true,"stop_reason":"refusal","result":"API Error: policy"`, precedent.StatusRefused, "refused"},
+		{
+			"no room", `"is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`,
+			precedent.StatusTruncated, "output limit",
+		},
+	} {
+		if !strings.Contains(test.fields, `"subtype"`) {
+			test.fields = `"subtype":"success",` + test.fields
+		}
+		check(test.name, result(test.fields), test.status, test.said, all)
+	}
+	broken := precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1}
+	more := precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10}
+	check("broken off in a message", initLine+"\n"+said+"\n"+starts+"\n"+ends+"\n", "", "", more)
+	check("broken off", initLine+"\n"+said+"\n"+`{"type":"res`, "", "", broken)
+	check("fields of other types", initLine+"\n"+`{"type":"result","is_error":"no"}`+"\n[]\nnull\n", "", "", precedent.Usage{})
+	check("nothing", "", "", "", precedent.Usage{})
 }
 
 func TestWatcher(t *testing.T) {
