@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"net"
-	"net/http"
 	"os/exec"
 	"testing"
 	"time"
@@ -36,51 +34,6 @@ func TestRealGitea(t *testing.T) {
 	play("Fix", aStory{ungated + oneFinder, (*serveStory).play, onRealGitea})
 	play("Runs", aStory{ungated + oneFinder, storyRuns, onRealGitea})
 	play("Webhooks", aStory{ungated + oneFinder, storyWebhooks, onRealGitea})
-	for _, w := range []struct{ name, method, on string }{
-		{"Posting", http.MethodPost, "/pulls/7/reviews"},
-		{"Labelling", http.MethodPost, "/issues/7/labels"},
-		{"Pushing", http.MethodPost, "/git-receive-pack"},
-		{"Telling", http.MethodPost, "/issues/7/comments"},
-	} {
-		for _, answered := range []bool{false, true} {
-			play(fmt.Sprintf("Killed/%s/%t", w.name, answered), aStory{ungated + oneFinder, func(s *serveStory) {
-				s.dies(w.name, &window{Method: w.method, On: w.on, after: answered})
-				s.ends()
-			}, onRealGitea})
-		}
-	}
-}
-
-// ends lets servers end the cycle after a kill, and expects that everything was done once.
-func (s *serveStory) ends() {
-	s.t.Helper()
-	for range 3 { // whatever was left
-		s.wait(2 * time.Minute)
-		s.runs()
-	}
-	s.labelled("the fix", label.CIPending)
-	s.passes()
-	s.runs()
-	s.labelled("the end", label.HumanReview)
-	s.says("the end", "## Precedent: clean, no findings", 1)
-	s.says("the end", "## Precedent", 1)
-	s.says("the end", "**Pushed", 1)
-	s.pushed("the end", 1)
-	if all := s.threads(); len(all) != len(flaws) {
-		s.t.Errorf("threads %v", all)
-	}
-	s.quiet("a person's turn")
-}
-
-// runs runs a server once, whatever it does.
-func (s *serveStory) runs() {
-	s.t.Helper()
-	cmd, said := s.server()
-	if err := cmd.Run(); err != nil {
-		s.t.Fatalf("%v\n%s", err, said)
-	}
-	s.t.Logf("%s", said)
-	s.sync()
 }
 
 // storyRuns: two runs that post at once, each with a memory of its own, post everything once.

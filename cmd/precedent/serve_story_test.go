@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -107,15 +105,7 @@ type serveStory struct {
 	had     []string        // labels before that
 	flags   []string        // of the server
 	later   time.Duration
-	ahead   atomic.Int64           // nanoseconds that the clock of a running forge seems to be ahead
-	deadly  atomic.Pointer[window] // at which a server is killed
-}
-
-// window is a request at which a server is killed: before the forge gets it, or after it was answered.
-type window struct {
-	Method, On string // a part of its path
-	after      bool
-	kill       func()
+	ahead   atomic.Int64 // nanoseconds that the clock of a running forge seems to be ahead
 }
 
 // Kinds of forges beside those that forgetest plays of Gitea's family.
@@ -336,20 +326,7 @@ func (s *serveStory) toReal(from forgetest.Origin) {
 	address, admin := needs.Gitea(s.t)
 	s.real = s.door.stage.Real(s.t, address, admin, s.pull, author, maintainer, outsider, otherBot)
 	s.git(s.origin, "push", "-q", "-f", s.real.GitURL(nil), "main")
-	s.real.Proxy(func() time.Duration { return time.Duration(s.ahead.Load()) }, func(r *http.Request, next func()) {
-		w := s.deadly.Load()
-		if w == nil || r.Method != w.Method || !strings.Contains(r.URL.Path, w.On) {
-			next()
-			return
-		}
-		if s.deadly.CompareAndSwap(w, nil) {
-			if w.after {
-				next()
-			}
-			w.kill()
-		}
-		panic(http.ErrAbortHandler)
-	})
+	s.real.Proxy(func() time.Duration { return time.Duration(s.ahead.Load()) })
 	s.real.Open(from, func(address, ref string) {
 		s.git(s.origin, "push", "-q", "-f", "-o", "force-push=true", address, "feature:"+ref)
 	})

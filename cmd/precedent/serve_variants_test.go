@@ -1,10 +1,8 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -221,24 +219,6 @@ func storyCycles(s *serveStory) {
 	s.works("")
 	s.once("counted anew", label.Changes, label.CIPending)
 	s.pushed("counted anew", 3)
-}
-
-// dies runs a server of a real forge that is killed at a request.
-func (s *serveStory) dies(step string, at *window) {
-	s.t.Helper()
-	var running atomic.Pointer[os.Process]
-	at.kill = func() { _ = running.Load().Kill() }
-	s.deadly.Store(at)
-	cmd, said := s.server()
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	running.Store(cmd.Process)
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != -1 {
-		s.t.Fatalf("%s: it was not killed: %v\n%s", step, err, said)
-	}
-	s.sync()
-	s.t.Logf("killed: %s: %s %s, answered %t", step, at.Method, at.On, at.after)
 }
 
 // storyElsewhere: each step is made by a server that knows nothing of those before it, with
