@@ -6,10 +6,10 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +41,6 @@ type burst struct {
 	pulls  []*burstPull
 	names  []string // of the repositories, with the host
 	env    []string
-	client *http.Client
 
 	mu       sync.Mutex
 	replicas []*burstReplica
@@ -51,9 +50,7 @@ type burst struct {
 	after    bool          // after the request was carried out
 	log      lockedBuffer
 
-	events, resent, dropped, killed atomic.Int64
-	relayed                         sync.WaitGroup
-	relay                           chan *burstEvent
+	accepted, lost, killed atomic.Int64 // webhooks, and replicas
 }
 
 // burstPull is a pull request and what is pushed to it.
@@ -64,12 +61,6 @@ type burstPull struct {
 	heads []string // in the order in which they are pushed
 	flaws []string // of the last head
 	at    int      // heads that were pushed
-}
-
-// burstEvent is a webhook on its way.
-type burstEvent struct {
-	header http.Header
-	body   []byte
 }
 
 // burstReplica is a server.
@@ -96,7 +87,6 @@ func newBurst(t *testing.T, size burstSize, url string) *burst {
 	t.Helper()
 	b := &burst{
 		t: t, size: size, random: needs.Random(t), began: time.Now(), home: t.TempDir(),
-		relay: make(chan *burstEvent, 100_000),
 	}
 	root := filepath.Join(b.home, "forge")
 	b.door = openFrontDoor(t, root)
@@ -125,10 +115,8 @@ func newBurst(t *testing.T, size burstSize, url string) *burst {
 	if url != "" {
 		b.env = append(b.env, databaseVariable+"="+url)
 	}
-	b.client = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{}}
-	t.Cleanup(b.client.CloseIdleConnections)
 	b.passTime()
-	b.send()
+	b.relay()
 	return b
 }
 
@@ -206,67 +194,33 @@ func (b *burst) passTime() {
 	b.t.Cleanup(func() { close(end); <-ended })
 }
 
-// send takes the webhooks of the forge, and delivers each to any replica until one accepts it, as
-// somebody who presses the button for another delivery does. One of ten that tell of a push is lost.
-func (b *burst) send() {
+// relay passes the webhooks of the forge on to any replica. One of ten is lost, and so are those for a replica that does not
+// listen.
+func (b *burst) relay() {
+	transport := &http.Transport{}
 	relay := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			b.t.Error(err)
-		}
-		w.WriteHeader(http.StatusAccepted)
-		if bytes.Contains(body, []byte(`"action":"synchronize"`)) && rand.N(10) == 0 {
-			b.dropped.Add(1)
+		b.mu.Lock()
+		at, listens := b.replicas[rand.N(len(b.replicas))].at.Load().(string)
+		b.mu.Unlock()
+		if !listens || rand.N(10) == 0 {
+			b.lost.Add(1)
+			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		b.relayed.Add(1)
-		b.relay <- &burstEvent{r.Header.Clone(), body}
-	}))
-	hook := b.door.api.Hook(relay.URL, hookSecret, nil)
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			for e := range b.relay {
-				for b.t.Context().Err() == nil && !b.deliver(e) {
-					b.resent.Add(1)
-					<-time.After(50 * time.Millisecond)
+		(&httputil.ReverseProxy{
+			Transport: transport,
+			Rewrite:   func(p *httputil.ProxyRequest) { p.Out.URL.Scheme, p.Out.URL.Host = "http", at },
+			ModifyResponse: func(r *http.Response) error {
+				if b.accepted.Add(1); r.StatusCode >= http.StatusMultipleChoices && r.StatusCode != http.StatusServiceUnavailable {
+					b.t.Errorf("a webhook was answered with %d", r.StatusCode)
 				}
-				b.events.Add(1)
-				b.relayed.Done()
-			}
-		})
-	}
-	b.t.Cleanup(func() { hook.Wait(); relay.Close(); close(b.relay); group.Wait() })
-}
-
-// deliver delivers an event to any replica.
-func (b *burst) deliver(e *burstEvent) bool {
-	b.mu.Lock()
-	r := b.replicas[rand.N(len(b.replicas))]
-	b.mu.Unlock()
-	at, listens := r.at.Load().(string)
-	if !listens {
-		return false
-	}
-	to := "http://" + at + "/webhooks/github"
-	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, to, bytes.NewReader(e.body))
-	if err != nil {
-		return false
-	}
-	req.Header = e.header.Clone()
-	resp, err := b.client.Do(req)
-	if err != nil {
-		return false
-	}
-	_ = resp.Body.Close()
-	switch resp.StatusCode {
-	case http.StatusAccepted, http.StatusOK, http.StatusNoContent:
-		return true
-	case http.StatusServiceUnavailable:
-	default:
-		b.t.Errorf("a webhook was answered with %d", resp.StatusCode)
-	}
-	return false
+				return nil
+			},
+			ErrorHandler: func(http.ResponseWriter, *http.Request, error) { b.lost.Add(1); panic(http.ErrAbortHandler) },
+		}).ServeHTTP(w, r)
+	}))
+	hook := b.door.api.Hook(relay.URL+"/webhooks/github", hookSecret, nil)
+	b.t.Cleanup(func() { hook.Wait(); relay.Close(); transport.CloseIdleConnections() })
 }
 
 // start starts a replica in the place of another one.
