@@ -17,7 +17,8 @@ import (
 )
 
 // TestDashboard opens the pages of the memory beside a clone as a browser does: the address works once, a finding
-// that is dismissed there is hidden by the next review, and a learning that is written there is listed.
+// that is dismissed there is hidden by the next review, and a learning that is written there is listed. They are for this
+// machine.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -103,6 +104,12 @@ func TestDashboard(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("Ctrl-C: %v", err)
 	}
+	for _, elsewhere := range []string{"0.0.0.0:0", "192.0.2.1:80", "example.org:80", "8787"} {
+		_, said := ends(t, precedent.ExitUsage, precedentCmd(home, repo, "dashboard", "--no-browser", "--listen", elsewhere))
+		if !strings.Contains(said, "of this machine") {
+			t.Errorf("--listen %s: %s", elsewhere, said)
+		}
+	}
 }
 
 // fetched sends a request, with a form if there is one, and returns the answer.
@@ -125,17 +132,4 @@ func fetched(t *testing.T, client *http.Client, method, address string, form url
 		t.Fatal(err)
 	}
 	return answer.StatusCode, string(body)
-}
-
-// TestDashboardListensHere: the pages are for this machine.
-func TestDashboardListensHere(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	repo := defectiveRepository(t, home, "repo")
-	for _, address := range []string{"0.0.0.0:0", "192.0.2.1:80", "example.org:80", "8787"} {
-		_, said := ends(t, precedent.ExitUsage, precedentCmd(home, repo, "dashboard", "--no-browser", "--listen", address))
-		if !strings.Contains(said, "of this machine") {
-			t.Errorf("--listen %s: %s", address, said)
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/precedent-dev/precedent/internal/golden"
 )
@@ -44,9 +45,9 @@ func describe(b *bytes.Buffer, cmd *cobra.Command) {
 	}
 	fmt.Fprintf(b, "%s\n\n```\n%s\n```\n", strings.NewReplacer("<", `\<`, "*", `\*`).Replace(long), cmd.UseLine())
 	rows := 0
-	for _, f := range each(cmd.NonInheritedFlags().VisitAll) {
+	cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
-			continue
+			return
 		}
 		if rows++; rows == 1 {
 			b.WriteString("\n| flag | |\n|---|---|\n")
@@ -56,7 +57,7 @@ func describe(b *bytes.Buffer, cmd *cobra.Command) {
 			value = " " + value
 		}
 		fmt.Fprintf(b, "| `--%s%s` | %s |\n", f.Name, value, strings.ReplaceAll(usage, "|", `\|`))
-	}
+	})
 	if cmd.Example != "" {
 		b.WriteString("\nFor example:\n\n```sh\n")
 		for line := range strings.Lines(cmd.Example) {
@@ -126,13 +127,6 @@ func commandsBelow(cmd *cobra.Command) []*cobra.Command {
 			all = append(all, commandsBelow(c)...)
 		}
 	}
-	return all
-}
-
-// each gathers what a Visit method gives.
-func each[T any](visit func(func(T))) []T {
-	var all []T
-	visit(func(t T) { all = append(all, t) })
 	return all
 }
 
