@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -103,30 +105,20 @@ func (s *serveStory) backUpMeanwhile(way backupWay, work func()) string {
 		copies = append(copies, to)
 		return nil
 	}
-	if err := save(); err != nil {
-		s.t.Fatal(err)
-	}
-	ended, failed := make(chan struct{}), make(chan error, 1)
-	go func() {
-		for !way.stopped {
-			select {
-			case <-ended:
-				failed <- nil
-				return
-			default:
-			}
-			if err := save(); err != nil {
-				failed <- err
-				return
-			}
+	needs.NoError(s.t, save())
+	ctx, end := context.WithCancel(s.t.Context())
+	defer end()
+	var failed error
+	var saving sync.WaitGroup
+	saving.Go(func() {
+		for !way.stopped && ctx.Err() == nil && failed == nil {
+			failed = save()
 		}
-		failed <- nil
-	}()
+	})
 	work()
-	close(ended)
-	if err := <-failed; err != nil {
-		s.t.Fatal(err)
-	}
+	end()
+	saving.Wait()
+	needs.NoError(s.t, failed)
 	n := needs.Random(s.t).IntN(len(copies))
 	s.t.Logf("copy %d of %d is restored", n+1, len(copies))
 	return copies[n]
