@@ -33,7 +33,8 @@ func (f *File) content(read func(string) ([]byte, error)) Content {
 // Flutter, Fluent, Android, Java.
 var catalogueNames = pattern(`\.(po|pot|xlf|xliff|strings|stringsdict|xcstrings|resx|resw|arb|ftl)$` +
 	`|(^|/)values-[a-z]{2,3}(-r[A-Z]{2})?/[^/]+\.xml$` +
-	`|_[a-z]{2}(_[A-Z]{2})?\.properties$`)
+	`|_[a-z]{2}(_[A-Z]{2})?\.properties$` +
+	`|(^|/)messages/[a-z]{2}([-_][a-zA-Z]{2,4})?/[^/]+\.json$`)
 
 // catalogueDirs are folders with a file or a folder for each language. Those of Windows' pseudo-languages, whose texts
 // look like English in other alphabets, begin with qps-plo.

@@ -82,9 +82,9 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 		matches, err = scanner.Scan(s.file.Path, all)
 	}
 	for _, m := range matches {
-		// In files that people neither write nor read, and in texts for users, the rules for any value take
+		// In files that people neither write nor read, in styles and in texts for users, the rules for any value take
 		// checksums and words for secrets. Rules for known formats still apply.
-		if m.Generic() && (s.file.Skip != "" || s.file.Content != "" || isLocale(s.file.Path) ||
+		if m.Generic() && (s.file.Skip != "" || isStyle(s.file.Path) || s.file.Content != "" || isLocale(s.file.Path) ||
 			m.Line == m.EndLine && (len(all[m.Line])-len(m.Secret) > longestRead || isListed(all[m.Line], m.Start, m.End))) {
 			continue
 		}
@@ -137,8 +137,13 @@ const maxAlike = 8
 
 // localeCode matches code that has the texts of a program in a language, by its name or its folder.
 var localeCode = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?(messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$`)
+	return regexp.MustCompile(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?(messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$` +
+		`|(?i)(^|/)messages/[a-z]{2}([-_][a-z]{2,4})?/[^/]+\.php$`) // Yii
 })
+
+func isStyle(name string) bool {
+	return slices.Contains([]string{".css", ".scss", ".less"}, path.Ext(name))
+}
 
 func isLocale(name string) bool { return localeCode().MatchString(name) }
 

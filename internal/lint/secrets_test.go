@@ -55,6 +55,7 @@ func TestSecrets(t *testing.T) {
 		want       string // without the path
 	}{
 		{"nothing", "a.go", list("+x := 1"), ""},
+		{"selector", "a.css", list("+#rel, #rev, #accesskey {width:200px;}"), ""},
 		{
 			"added", "a.go", list("@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"),
 			":11 aws-access-token critical",
@@ -77,7 +78,7 @@ func TestSecrets(t *testing.T) {
 		{"Firebase", "app/google-services.json", list(`+"current_key": "` + google + `"`), ":1 gcp-api-key medium"},
 		{"Firebase in the web", "fb.js", list(`+apiKey: "`+google+`",`, `+authDomain: "a.firebaseapp.com",`), ":1 gcp-api-key medium"},
 		{
-			"value in a line that nobody reads", "a.css",
+			"value in a line that nobody reads", "a.js",
 			list(`+api_key = "` + random(4, 35, base64Letters) + `"` + strings.Repeat(";", longestRead)), "",
 		},
 		{

@@ -9,6 +9,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
+// TestVendoredTranslations: those of libraries are not the team's.
+func TestVendoredTranslations(t *testing.T) {
+	for skip, want := range map[string][]string{"": {"po/de.po:2 unknown-placeholder medium"}, "vendored": nil} {
+		c := skipAs(skip, change("po/de.po", ` msgid "%(a)s"`, `+msgstr "%(b)s"`))
+		c.Files[0].Content = diff.Catalogue
+		same(t, run(t, "translations", &Input{Change: c}), want...)
+	}
+}
+
 func TestUnknownPlaceholder(t *testing.T) {
 	for _, test := range []struct{ source, translated, want string }{
 		{"Page %(page)s", "Página %(pages)s", "%(pages)s"},

@@ -98,6 +98,7 @@ func TestUnicode(t *testing.T) {
 		{"joiners in texts of Android", "res/values-fa/02-strings.xml", "<string name=\"a\">کارت:\u200c بارگیری</string>", "", ""},
 		{"spaces of no width in a translation to Khmer", "inc/lang/km/lang.php", "$lang['a'] = 'ប្រើ «បង្ហាញ»\u200b ទៅ\u200b\u200bកំណត់';", "", ""},
 		{"a joiner in a translation to Kannada", "lib/l10n/messages_kn.dart", "\"a\": MessageLookup(\"ಆರ್\u200d ಡರ್\u200d\"),", "", ""},
+		{"joiners in a translation to Persian", "messages/fa-IR/base.php", "'a' => 'چکیده\u200c\u200cی',", "", ""},
 		{"a joiner between Latin letters", "lib/l10n/messages_kn.dart", "\"pay\u200dment\": \"ಆರ್\"", "zero-width medium", "<U+200D>"},
 		{"such spaces in another one", "inc/lang/de/lang.php", "$lang['a'] = 'Ort\u200b\u200b ';", "zero-width low", "<U+200B>"},
 		{"such spaces in a word", "inc/lang/de/lang.php", "$lang['a'] = 'O\u200b\u200brt\u200b';", "zero-width medium", "<U+200B>"},
