@@ -136,13 +136,8 @@ type codeReader struct {
 	label string // ends the string of several lines on a line of its own; empty outside of one
 }
 
-var (
-	// label begins a string up to the line with the label.
-	label = Pattern(`^<<(?:<|[~-])["'\x60]?([A-Za-z_]\w*)["'\x60]?`)
-	// literal is a regular expression, behind what beforeLiteral matches. Elsewhere, a slash divides or closes a tag.
-	literal       = Pattern(`^/(?:[^/\\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+/`)
-	beforeLiteral = Pattern(`(?:^|[(,=:\[!&|?{;+]|=>|\breturn)$`)
-)
+// label begins a string up to the line with the label.
+var label = Pattern(`^<<(?:<|[~-])["'\x60]?([A-Za-z_]\w*)["'\x60]?`)
 
 // read returns the code of a line.
 func (r *codeReader) read(l string) string {
@@ -197,7 +192,7 @@ func (r *codeReader) read(l string) string {
 		}
 		switch n = 1; {
 		case r.script && rest[0] == '/' && !strings.Contains(open, "/") && mayBeLiteral(l[:i]):
-			if n = len(literal().FindString(rest)); n == 0 {
+			if n = literalLen(rest); n == 0 {
 				n, open = 1, open+"/"
 			}
 		case strings.IndexByte("\"'`", rest[0]) < 0:
@@ -221,10 +216,33 @@ func (r *codeReader) read(l string) string {
 	return b.String()
 }
 
-// mayBeLiteral reports whether a slash behind code can begin a regular expression.
+// mayBeLiteral reports whether a slash behind code can begin a regular expression. Elsewhere, it divides or closes a tag.
 func mayBeLiteral(before string) bool {
 	before = strings.TrimRight(before, " \t")
-	return beforeLiteral().MatchString(before[max(0, len(before)-len(" return")):])
+	if before == "" || strings.HasSuffix(before, "=>") {
+		return true
+	}
+	name, returns := strings.CutSuffix(before, "return")
+	return strings.IndexByte("(,=:[!&|?{;+", before[len(before)-1]) >= 0 ||
+		returns && (name == "" || !isWord(rune(name[len(name)-1])))
+}
+
+// literalLen returns the length of the regular expression that a slash at the start of s begins, 0 if it does not end in s.
+func literalLen(s string) int {
+	class := false // within brackets, a slash is one of the characters
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case class:
+			class = s[i] != ']'
+		case s[i] == '[':
+			class = true
+		case s[i] == '/':
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // comment returns the length of the mark at an index that begins a comment or string of several lines, -1 if
