@@ -208,19 +208,20 @@ func changesOwners(in *Input, f *diff.File) bool {
 	return false
 }
 
-// isFirstOwners reports whether the change adds the only list of code owners: more approvals are needed than before, and nobody
-// who may not write becomes able to give them.
+// isFirstOwners reports whether the change adds the only list of code owners, which can only ask for more approvals.
 func isFirstOwners(in *Input, f *diff.File) bool {
+	if f.Status != diff.Added || path.Base(f.Path) != "CODEOWNERS" || slices.ContainsFunc(in.Change.Files, func(o diff.File) bool {
+		return o.Path != f.Path && (path.Base(o.Path) == "CODEOWNERS" || path.Base(o.OldPath) == "CODEOWNERS")
+	}) {
+		return false
+	}
 	for _, dir := range []string{"", ".github", ".gitlab", ".gitea", ".forgejo", "docs"} {
 		other := path.Join(dir, "CODEOWNERS")
 		if _, err := in.Read(other); other != f.Path && !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
 	}
-	return f.Status == diff.Added && path.Base(f.Path) == "CODEOWNERS" &&
-		!slices.ContainsFunc(in.Change.Files, func(o diff.File) bool {
-			return o.Path != f.Path && (path.Base(o.Path) == "CODEOWNERS" || path.Base(o.OldPath) == "CODEOWNERS")
-		})
+	return true
 }
 
 // ownersRule returns a pattern of a list of code owners, and its owners. Between them are ASCII spaces, and a # within one

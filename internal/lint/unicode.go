@@ -98,14 +98,18 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		isRange := strings.Contains(s, "-"+ident+"-") && utf8.RuneCountInString(ident) == 2 // of [A-ZА-Я], such as ZА
-		if k.misleads(ident) && !names[ident] && !isRange && (!k.localized || !isQuotedText(s, ident)) {
+		if k.misleads(ident) && !names[ident] && !endsRanges(s, ident) && (!k.localized || !isQuotedText(s, ident)) {
 			names[ident] = true
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)
 		}
 	}
 	return d
+}
+
+// endsRanges reports whether a name is where one range of letters ends and the next begins, as in [A-ZА-Я].
+func endsRanges(line, name string) bool {
+	return utf8.RuneCountInString(name) == 2 && strings.Contains(line, "-"+name+"-")
 }
 
 // misleads reports whether a name looks like another one. Fullwidth letters do not: they are visibly wider.
