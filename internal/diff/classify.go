@@ -59,7 +59,7 @@ func (f *File) skip(attrs *attributes, base *known) (why string, itself bool) {
 	case always:
 		return "", false
 	case a.vendored != unset && base.isInstalled(f.Path):
-		return "vendored", false
+		return vendored, false
 	}
 	why, named := skipPath(f.Path, a)
 	if why != "" && f.isNew() && named && !IsLock(f.Path) {
@@ -95,7 +95,7 @@ func (f *File) claimed(why string, alike bool) (string, bool) {
 
 // skipNamed is skip for a new file whose path is the reason.
 func (f *File) skipNamed(why string, base *known) (string, bool) {
-	if why == "vendored" {
+	if why == vendored {
 		return why, !base.vendored(f.Path)
 	}
 	return f.claimed(why, base.alike(f.Path, func(name string, _ []string) bool {
@@ -103,6 +103,12 @@ func (f *File) skipNamed(why string, base *known) (string, bool) {
 		return there == why
 	}))
 }
+
+// vendored is the reason to skip third-party code.
+const vendored = "vendored"
+
+// IsVendored reports whether the file is in a folder in which the base has third-party code.
+func (f *File) IsVendored() bool { return f.Skip == vendored && !f.Excused }
 
 // IsLink reports whether the file is a symbolic link after the change. Its only line is where it leads.
 func (f *File) IsLink() bool { return f.NewMode == modeLink }
@@ -135,7 +141,7 @@ func skipPath(name string, a attribute) (why string, named bool) {
 	case a.vendored == set:
 		return "vendored (.gitattributes)", false
 	case a.vendored != unset && isVendored(name):
-		return "vendored", true
+		return vendored, true
 	case a.generated == unset:
 		return "", false
 	case a.diff == unset:

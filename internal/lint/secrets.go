@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"index/suffixarray"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,33 +83,31 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 	for _, m := range matches {
 		// In files that people neither write nor read, in styles and in texts for users, the rules for any value take
 		// checksums and words for secrets. Rules for known formats still apply.
-		if m.Generic() && (s.file.Skip != "" || isStyle(s.file.Path) || s.file.Content != "" || isLocale(s.file.Path) ||
+		if m.Generic() && (s.file.Skip != "" || styleFile().MatchString(s.file.Path) || s.file.Content != "" || isLocale(s.file.Path) ||
 			m.Line == m.EndLine && (len(all[m.Line])-len(m.Secret) > longestRead || isListed(all[m.Line], m.Start, m.End))) {
 			continue
 		}
-		for i := m.Line; i <= m.EndLine; i++ {
-			if lines[i].Op != diff.Add {
-				continue
-			}
-			f := secretAt(s.file, lines[i], lines[m.EndLine], m)
-			if m.Rule == "gcp-api-key" && isOfFirebase(s.file.Path, all[max(0, m.Line-near):min(len(all), m.Line+near)]) {
-				f.Severity, f.Confidence = precedent.Medium, partialConfidence
-			}
-			if len(s.deleted().Lookup([]byte(m.Secret), 1)) > 0 {
-				f.Severity = precedent.Low
-				f.Body += " The change only moves it: the base has it already."
-			}
-			class := m.Class(s.file.Path, all)
-			switch {
-			case class == secret.TestKey, m.Rule == "private-key" && s.file.Skip == "vendored" && !s.file.Excused:
-				s.testKeys = append(s.testKeys, f)
-			case class == secret.LookAlike:
-				s.lookAlikes = append(s.lookAlikes, f)
-			default:
-				s.credentials = append(s.credentials, f)
-				s.before = append(s.before, strings.TrimSpace(all[m.Line][:m.Start]))
-			}
-			break
+		first := slices.IndexFunc(lines[m.Line:m.EndLine+1], func(l diff.Line) bool { return l.Op == diff.Add })
+		if first < 0 {
+			continue
+		}
+		f := secretAt(s.file, lines[m.Line+first], lines[m.EndLine], m)
+		if m.Rule == "gcp-api-key" && isOfFirebase(s.file.Path, all[max(0, m.Line-near):min(len(all), m.Line+near)]) {
+			f.Severity, f.Confidence = precedent.Medium, partialConfidence
+		}
+		if len(s.deleted().Lookup([]byte(m.Secret), 1)) > 0 {
+			f.Severity = precedent.Low
+			f.Body += " The change only moves it: the base has it already."
+		}
+		class := m.Class(s.file.Path, all)
+		switch {
+		case class == secret.TestKey, m.Rule == "private-key" && s.file.IsVendored():
+			s.testKeys = append(s.testKeys, f)
+		case class == secret.LookAlike:
+			s.lookAlikes = append(s.lookAlikes, f)
+		default:
+			s.credentials = append(s.credentials, f)
+			s.before = append(s.before, strings.TrimSpace(all[m.Line][:m.Start]))
 		}
 	}
 	return err
@@ -135,17 +132,13 @@ func isListed(line string, start, end int) bool {
 // maxAlike is the number of values with the same name in a file from which on they are data of tests.
 const maxAlike = 8
 
-// localeCode matches code that has the texts of a program in a language, by its name or its folder.
-var localeCode = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?(messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$` +
-		`|(?i)(^|/)messages/[a-z]{2}([-_][a-z]{2,4})?/[^/]+\.php$`) // Yii
-})
-
-func isStyle(name string) bool {
-	return slices.Contains([]string{".css", ".scss", ".less"}, path.Ext(name))
-}
+// localeCode matches code that has the texts of a program in a language, by its name or its folder; messages is that of Yii.
+var localeCode = text.Pattern(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?(messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$` +
+	`|(^|/)messages/[a-z]{2}([-_][a-z]{2,4})?/[^/]+\.php$`)
 
 func isLocale(name string) bool { return localeCode().MatchString(name) }
+
+var styleFile = text.Pattern(`\.(css|scss|less)$`)
 
 // add adds the credentials of the file, then one finding for all its test keys, and one for all that is
 // probably no credential.

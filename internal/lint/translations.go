@@ -34,7 +34,7 @@ func translations(ctx context.Context, in *Input) Result {
 		if ctx.Err() != nil {
 			return c.result(ctx, nil)
 		}
-		if f.Content != diff.Catalogue && !isLocale(f.Path) || f.Status == diff.Deleted || f.Skip == "vendored" && !f.Excused {
+		if f.Content != diff.Catalogue && !isLocale(f.Path) || f.Status == diff.Deleted || f.IsVendored() {
 			continue
 		}
 		had := map[[2]string]bool{} // the keys and placeholders of deleted entries; an empty key is not known
