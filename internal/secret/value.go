@@ -84,18 +84,11 @@ func isDummy(value string) bool {
 
 // hasRun reports whether runs, or one character, make up so much of a value that it is not random, such as an image in base64.
 func hasRun(value string) bool {
-	return longestRun(value) >= max(5, min(12, len(value)/4)) || strings.Count(value, commonest(value))*2 > len(value)
-}
-
-// commonest is the character that a value has most often.
-func commonest(value string) string {
-	n, most := [256]int{}, 0
+	counts := [256]int{}
 	for i := range len(value) {
-		if n[value[i]]++; n[value[i]] > n[value[most]] {
-			most = i
-		}
+		counts[value[i]]++
 	}
-	return value[most : most+1]
+	return longestRun(value) >= max(5, min(12, len(value)/4)) || slices.Max(counts[:])*2 > len(value)
 }
 
 // longestRun is the length of the longest run of characters that are equal, or that
