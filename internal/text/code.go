@@ -137,7 +137,7 @@ type codeReader struct {
 }
 
 // label begins a string up to the line with the label.
-var label = Pattern(`^<<(?:<|[~-])["'\x60]?([A-Za-z_]\w*)["'\x60]?`)
+var label = Pattern(`^<<[<~-]["'\x60]?([A-Za-z_]\w*)["'\x60]?`)
 
 // read returns the code of a line.
 func (r *codeReader) read(l string) string {
@@ -191,19 +191,16 @@ func (r *codeReader) read(l string) string {
 			}
 		}
 		switch n = 1; {
-		case r.script && rest[0] == '/' && !strings.Contains(open, "/") && mayBeLiteral(l[:i]):
-			if n = literalLen(rest); n == 0 {
-				n, open = 1, open+"/"
-			}
-		case strings.IndexByte("\"'`", rest[0]) < 0:
-			_, n = utf8.DecodeRuneInString(rest)
-		case strings.IndexByte(open, rest[0]) < 0:
+		case strings.IndexByte(open, rest[0]) >= 0:
+		case strings.IndexByte("\"'`", rest[0]) >= 0 || r.script && rest[0] == '/' && mayBeLiteral(l[:i]):
 			if n = stringLen(rest, r.script); n == 1 {
 				open += rest[:1]
 			}
 			if n == 1 && rest[0] == '`' && r.ticks {
 				r.until, r.kept = "`", true
 			}
+		default:
+			_, n = utf8.DecodeRuneInString(rest)
 		}
 		if part := rest[:n]; r.bare && n > 1 && part[0] == part[n-1] {
 			b.WriteString(part[:1] + part[n-1:])
@@ -225,24 +222,6 @@ func mayBeLiteral(before string) bool {
 	name, returns := strings.CutSuffix(before, "return")
 	return strings.IndexByte("(,=:[!&|?{;+", before[len(before)-1]) >= 0 ||
 		returns && (name == "" || !isWord(rune(name[len(name)-1])))
-}
-
-// literalLen returns the length of the regular expression that a slash at the start of s begins, 0 if it does not end in s.
-func literalLen(s string) int {
-	class := false // within brackets, a slash is one of the characters
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '\\':
-			i++
-		case class:
-			class = s[i] != ']'
-		case s[i] == '[':
-			class = true
-		case s[i] == '/':
-			return i + 1
-		}
-	}
-	return 0
 }
 
 // comment returns the length of the mark at an index that begins a comment or string of several lines, -1 if
@@ -275,13 +254,16 @@ func (r *codeReader) comment(l string, i int, first bool) int {
 	return 0
 }
 
-// stringLen returns the length of the string that a quote at the start of s begins, 1 if
-// it does not end in s. In a script, a backslash hides a backtick, too.
+// stringLen returns the length of the string that a quote at the start of s begins, 1 if it does not end in s. In a
+// script, a backslash hides a backtick, too, and a slash begins a regular expression.
 func stringLen(s string, script bool) int {
+	class := false // within brackets, a slash is one of the characters
 	for i := 1; i < len(s); i++ {
 		switch {
 		case s[i] == '\\' && (script || s[0] != '`'):
 			i++
+		case s[0] == '/' && (class || s[i] == '['):
+			class = s[i] != ']'
 		case s[i] == s[0]:
 			return i + 1
 		}
