@@ -3,6 +3,8 @@ package prompt
 import (
 	"regexp"
 	"strings"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // page is the material of a prompt: paragraphs of ours, and texts from outside between marks.
@@ -33,18 +35,16 @@ func (p *page) data(lead, kind, s string) {
 
 // list adds texts from outside after words of ours; nothing if there are none.
 func (p *page) list(lead, kind string, all []string) {
-	for i, s := range all {
-		if i > 0 {
-			lead = ""
-		}
+	for _, s := range all {
 		p.block(lead, kind, s)
+		lead = ""
 	}
 }
 
-// replies adds what people and we wrote in a thread.
+// replies adds the newest of what people and we wrote in a thread, cut to what one thread may show.
 func (p *page) replies(did, kind string, all []Reply) {
-	for _, r := range newest(all) {
-		p.block(r.Who+did+":", kind, r.Text)
+	for _, r := range all[max(0, len(all)-maxReplies):] {
+		p.block(r.Who+did+":", kind, limit(strings.TrimSpace(text.Clean(string(r.Text))), maxReply))
 	}
 }
 

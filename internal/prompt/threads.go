@@ -69,17 +69,6 @@ func (s *Sheet) Threads(list []Conversation) Prompt {
 // aroundPlace is what is said before code.
 const aroundPlace = "The lines around its place now:"
 
-// said is a reply as a prompt shows it.
-type said struct{ Who, Text string }
-
-// newest returns the newest replies, cut to what one thread may show.
-func newest(replies []Reply) (shown []said) {
-	for _, r := range replies[max(0, len(replies)-maxReplies):] {
-		shown = append(shown, said{r.Who, limit(strings.TrimSpace(text.Clean(string(r.Text))), maxReply)})
-	}
-	return shown
-}
-
 // excerpt returns code, cut to what one thread may show.
 func excerpt(code precedent.Untrusted) string {
 	return limit(strings.Trim(text.Visible(string(code)), "\n"), maxExcerpt)
