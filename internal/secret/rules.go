@@ -216,9 +216,9 @@ func crossesLines(pattern string) bool {
 	return false
 }
 
-// expression is a rule's expression. An anchored one begins with a keyword, or with \b before one, and is matched where the
-// keyword is, which costs a hundredth of a search in the lines around it. One that crosses lines from a word as common as
-// curl is not: it would be matched against the same lines from each command of a manual.
+// expression is a rule's expression. An anchored one begins with a keyword, or with \b before one, and is matched where
+// the keyword is, which costs a hundredth of a search in the lines around it. One that crosses lines from a word as
+// common as curl is not: it would be matched against the same lines from each command of a manual.
 type expression struct {
 	*regexp.Regexp
 	anchored  bool

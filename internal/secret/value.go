@@ -82,7 +82,8 @@ func isDummy(value string) bool {
 	return containsAny(small, dummyWords) || hasRun(small)
 }
 
-// hasRun reports whether runs, or one character, make up so much of a value that it is not random, such as an image in base64.
+// hasRun reports whether runs, or one byte, make up so much of a value that it is not random, such as an image in
+// base64.
 func hasRun(value string) bool {
 	counts := [256]int{}
 	for i := range len(value) {
