@@ -20,7 +20,7 @@ type Keeper struct {
 	Of string
 	// Load and Save access the store. Their errors never stop a task.
 	Load func(ctx context.Context, task string) (answer []byte, found bool, err error)
-	Save func(ctx context.Context, answers map[string][]byte) error // by task: all or none
+	Save func(ctx context.Context, task string, answer []byte) error
 	// Resume tells whether stored answers are used; otherwise they are only stored.
 	Resume bool
 
@@ -45,7 +45,7 @@ func (k *Keeper) Run(ctx context.Context, t Task) (Answer, error) {
 	raw, err := json.Marshal(a)
 	if err == nil {
 		// The answer is paid for, so it is stored even if the review is cancelled now.
-		err = k.Save(context.WithoutCancel(ctx), map[string][]byte{task: raw})
+		err = k.Save(context.WithoutCancel(ctx), task, raw)
 	}
 	if err != nil {
 		k.fail("keep answer", err)

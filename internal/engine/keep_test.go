@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +32,7 @@ func TestKeeper(t *testing.T) {
 		return &Keeper{
 			Engine: e, Of: of, Resume: resume,
 			Load: func(_ context.Context, task string) ([]byte, bool, error) { a, ok := kept[task]; return a, ok, nil },
-			Save: func(_ context.Context, answers map[string][]byte) error { maps.Copy(kept, answers); return nil },
+			Save: func(_ context.Context, task string, answer []byte) error { kept[task] = answer; return nil },
 		}
 	}
 	e := &counting{status: precedent.StatusOK}
@@ -72,7 +71,7 @@ func TestKeeper(t *testing.T) {
 func TestKeeperKeepsNothingBad(t *testing.T) {
 	k := &Keeper{
 		Engine: &counting{status: precedent.StatusRefused},
-		Save:   func(context.Context, map[string][]byte) error { t.Error("kept"); return nil },
+		Save:   func(context.Context, string, []byte) error { t.Error("kept"); return nil },
 	}
 	if a, err := k.Run(t.Context(), Task{}); err != nil || a.Status != precedent.StatusRefused {
 		t.Errorf("%s, %v", a.Status, err)
@@ -84,7 +83,7 @@ func TestKeeperFailsOpen(t *testing.T) {
 	k := &Keeper{
 		Engine: &counting{status: precedent.StatusOK}, Resume: true,
 		Load: func(context.Context, string) ([]byte, bool, error) { return nil, false, trouble },
-		Save: func(context.Context, map[string][]byte) error { return trouble },
+		Save: func(context.Context, string, []byte) error { return trouble },
 	}
 	for range 2 {
 		if a, err := k.Run(t.Context(), Task{}); err != nil || a.Status != precedent.StatusOK {

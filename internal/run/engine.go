@@ -42,7 +42,7 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	in.Engine = e
 	if err == nil {
 		p.answers = &engine.Keeper{
-			Engine: e, Of: in.Base + ".." + in.Head, Load: rows.Answer, Save: rows.KeepAnswers,
+			Engine: e, Of: in.Base + ".." + in.Head, Load: rows.Answer, Save: rows.KeepAnswer,
 			Resume: job.Resume,
 		}
 		in.Engine = p.answers

@@ -18,14 +18,11 @@ func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bo
 	return answer, answer != nil, r.db.fail("read answer", err)
 }
 
-// KeepAnswers stores the answers to tasks until the review is saved, all or none.
-func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error {
-	var kept [][]any
-	for task, answer := range answers {
-		kept = append(kept, []any{r.id, task, string(answer), millis(r.db.now())})
-	}
-	return r.change(ctx, "keep answers", func(tx *sql.Tx) error {
-		return putRows(ctx, tx, "answers", "repo_id, task", "answer, at", kept...)
+// KeepAnswer stores the answer to a task until the review is saved.
+func (r *Repo) KeepAnswer(ctx context.Context, task string, answer []byte) error {
+	return r.change(ctx, "keep answer", func(tx *sql.Tx) error {
+		return putRows(ctx, tx, "answers", "repo_id, task", "answer, at",
+			[]any{r.id, task, string(answer), millis(r.db.now())})
 	})
 }
 

@@ -79,7 +79,7 @@ func testAnswers(t *testing.T, open opener) {
 	}
 	keep := func(task, answer string) {
 		t.Helper()
-		needs.NoError(t, r.KeepAnswers(t.Context(), map[string][]byte{task: []byte(answer)}))
+		needs.NoError(t, r.KeepAnswer(t.Context(), task, []byte(answer)))
 	}
 	has("a", "")
 	keep("a", `{"n":1}`)

@@ -20,7 +20,7 @@ import (
 var writing = []string{
 	"ActivateLearning", "AddAudit", "AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book",
 	"ChangeLearning", "Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked",
-	"EndConsolidation", "EndCorpusListing", "EndTurn", "ForgetWatchedShape", "KeepAnswers", "MergeShared", "Pause",
+	"EndConsolidation", "EndCorpusListing", "EndTurn", "ForgetWatchedShape", "KeepAnswer", "MergeShared", "Pause",
 	"Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire", "SaveCorpus", "SaveCorpusListed",
 	"SaveCorpusVectors", "SaveHandled", "SaveHandledOnce", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts",
 	"SetWatchedDone", "TakeTurn", "Unreject",
@@ -77,7 +77,7 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	for _, err := range []error{
 		a.SaveHandled(ctx, 7, handled, answer), a.Pause(ctx, 7, marker, true),
 		a.SaveThreads(ctx, []precedent.Thread{thread}), a.SaveOutcomes(ctx, []precedent.Outcome{outcome}),
-		a.KeepAnswers(ctx, map[string][]byte{"task": []byte(`"` + marker + `"`)}),
+		a.KeepAnswer(ctx, "task", []byte(`"`+marker+`"`)),
 	} {
 		if err != nil {
 			t.Fatal(err)
