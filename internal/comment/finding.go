@@ -170,10 +170,7 @@ func (d *draft) committable(lines string) []string {
 	if sanitize(lines, d.own) != lines || strings.Contains(lines, "<!-- precedent:") {
 		return nil
 	}
-	block, ok := markdown.Suggestion(strings.Split(lines, "\n"))
-	if !ok {
-		return nil
-	}
+	block, _ := markdown.Suggestion(strings.Split(lines, "\n"))
 	return block
 }
 
