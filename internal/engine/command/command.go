@@ -95,7 +95,7 @@ func find(path string, env []string) (string, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		hint = "chmod +x " + abs
 	}
-	if wrapped := (*exec.Error)(nil); errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*exec.Error](err); ok {
 		err = wrapped.Err // without the path, which is named below
 	}
 	return "", bad(hint, "%s: %v", abs, err)
