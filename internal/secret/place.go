@@ -53,10 +53,8 @@ func placeOf(name string) placed {
 			result = max(result, inDocs)
 		}
 	}
-	if dotnet || isTestName(strings.TrimSuffix(base, ext)) {
-		result = inTests
-	}
-	if strings.HasPrefix(name, "t/") || ext == ".t" { // of Perl
+	perl := strings.HasPrefix(name, "t/") || ext == ".t"
+	if dotnet || perl || isTestName(strings.TrimSuffix(base, ext)) {
 		result = inTests
 	}
 	if result == inProduct && (docTypes[ext] || template().MatchString(base) || isDocName(base)) {
