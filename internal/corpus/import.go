@@ -177,7 +177,9 @@ func (p *part) read(number int, line []byte) {
 		p.result.bad(p.file, number, err)
 		return
 	}
-	if n := got.pull.Number; n != 0 && (!got.has || !slices.ContainsFunc(p.page.Pulls, func(o Pull) bool { return o.Number == n })) {
+	n := got.pull.Number
+	known := slices.ContainsFunc(p.page.Pulls, func(o Pull) bool { return o.Number == n })
+	if n != 0 && (!got.has || !known) {
 		p.page.Pulls = append(p.page.Pulls, got.pull)
 	}
 	if !got.has {
