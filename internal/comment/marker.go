@@ -6,11 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -27,7 +25,7 @@ const markerVersion = "precedent:1"
 const maxTitle = 400
 
 // token matches valid ids in a marker.
-var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*$`) })
+var token = text.Pattern(`^[0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*$`)
 
 // encoding is base64 without padding. It has no dash: some parsers do not allow two of them within an HTML comment.
 var encoding = base64.RawStdEncoding.Strict()

@@ -2,23 +2,20 @@ package comment
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/markdown"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // maxUpdates limits the dated lines of one comment; the newest are kept.
 const maxUpdates = 5
 
 // dated matches the beginning of a line that Update writes. The group is the commit.
-var dated = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^\\*\\*Update of \\d{4}-\\d{2}-\\d{2} at `([0-9a-f]{1,10})`:\\*\\*(?: |$)")
-})
+var dated = text.Pattern("^\\*\\*Update of \\d{4}-\\d{2}-\\d{2} at `([0-9a-f]{1,10})`:\\*\\*(?: |$)")
 
 // Update adds a dated line about a commit to a comment, below its text and above its footer. A
 // line about the same commit is replaced, and of other lines the newest four stay. The rest of

@@ -2,10 +2,8 @@ package converse
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/chat"
@@ -69,10 +67,8 @@ func (c *conversation) stated(m forge.Comment) string {
 }
 
 // normative matches words with which people say how things are to be done, and why.
-var normative = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:must|should|shall|always|never|because|since|we|our|instead|prefer|avoid|use|only|` +
-		`don't|do not|convention|rule|style)\b`)
-})
+var normative = text.Pattern(`(?i)\b(?:must|should|shall|always|never|because|since|we|our|instead|prefer|avoid|use|only|` +
+	`don't|do not|convention|rule|style)\b`)
 
 // isRelevant reports whether a statement could be remembered: it says how things are to be done, or names what the
 // finding of its thread is about.

@@ -2,10 +2,10 @@ package eval
 
 import (
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // How often a model's line number is off, and by how much, in percent.
@@ -127,7 +127,7 @@ func cutEnd(rng *rand.Rand, quote string) string {
 }
 
 // Compiled on first use: the character classes would add a millisecond to every start of the program.
-var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\pN_]+`) })
+var identifier = text.Pattern(`[\pL_][\pL\pN_]+`)
 
 // rename replaces one of the quote's identifiers with one from another line of the file.
 func (t *trial) rename(rng *rand.Rand, quote string) string {

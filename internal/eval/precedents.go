@@ -3,13 +3,12 @@ package eval
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Precedents measures how well comments of people are found again, and which are cited.
@@ -193,7 +192,7 @@ func (f *reviewFile) matches(ctx context.Context, x *corpus.Index, c *reviewed, 
 
 func whole(s string) string { return s }
 
-var spans = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`[^`\n]*`") })
+var spans = text.Pattern("`[^`\n]*`")
 
 // withoutSpans removes the names of code, which two wordings of one point mostly share.
 func withoutSpans(s string) string {

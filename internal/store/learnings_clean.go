@@ -1,9 +1,7 @@
 package store
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/secret"
@@ -48,10 +46,8 @@ func cleanWords(s string, most int) string {
 const maxCleanings = 8
 
 var (
-	tag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`</?[A-Za-z][A-Za-z0-9-]*(\s[^<>]*)?/?>|<[!?][^<>]*>`)
-	})
-	picture = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`!\[([^\[\]]*)\](\([^()]*\))?`) })
+	tag     = text.Pattern(`</?[A-Za-z][A-Za-z0-9-]*(\s[^<>]*)?/?>|<[!?][^<>]*>`)
+	picture = text.Pattern(`!\[([^\[\]]*)\](\([^()]*\))?`)
 )
 
 // withoutMarkup takes tags and pictures out of prose; code spans keep theirs. A picture leaves

@@ -2,7 +2,6 @@ package gitea
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // cached is what does not change during the life of a client.
@@ -69,7 +69,7 @@ const (
 	viaReviewComment           // Forgejo since 7: a comment added to a submitted review
 )
 
-var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`) })
+var release = text.Pattern(`^v?(\d{1,4})\.(\d{1,4})`)
 
 // replyMode returns how the server replies. A server whose version cannot be read counts as one that cannot.
 func (c *Client) replyMode(ctx context.Context) replyMode {

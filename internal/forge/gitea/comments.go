@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // maxReviews bounds the reviews whose inline comments are read, because each takes a request.
@@ -257,9 +256,7 @@ func position(m *comment, commit string) (precedent.Span, spot) {
 	return precedent.Span{Path: m.Path, Side: side, Start: line, End: line}, at
 }
 
-var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@`)
-})
+var hunkHeader = text.Pattern(`^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@`)
 
 // lastLine returns the number of the last line of a hunk on a side; 0 if it is not on that side.
 func lastLine(hunk string, side precedent.Side) int {

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Threads reads the conversations on lines: like Gitea, it groups all comments on one line of one commit. The
@@ -118,7 +117,7 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 }
 
 // anchor matches the fragment in the URL of a comment.
-var anchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#issuecomment-(\d{1,18})$`) })
+var anchor = text.Pattern(`#issuecomment-(\d{1,18})$`)
 
 // Reactions reads the reactions to a comment. The text of a review is a comment whose id differs from that of
 // the review, and only the URL of the review contains it.

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -83,9 +81,7 @@ type delivery struct {
 }
 
 // nextCursor finds the cursor of the next page in a Link header.
-var nextCursor = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[?&]cursor=([^&>]+)[^>]*>; *rel="next"`)
-})
+var nextCursor = text.Pattern(`[?&]cursor=([^&>]+)[^>]*>; *rel="next"`)
 
 // failed reads the deliveries since a time, the newest first, and returns those of which the newest
 // attempt failed.
