@@ -117,7 +117,7 @@ func seccompFilter() filter {
 		jump(unix.BPF_JEQ, unix.IPPROTO_UDP, 2, 0), jump(unix.BPF_JEQ, unix.IPPROTO_ICMP, 1, 0),
 		jump(unix.BPF_JEQ, unix.IPPROTO_ICMPV6, 0, 1),
 		allow, fail(unix.EAFNOSUPPORT))...)
-	f = append(f, on(unix.SYS_SOCKETPAIR, // it makes sockets of every family, before it asks whether there are pairs of them
+	f = append(f, on(unix.SYS_SOCKETPAIR, // the kernel makes sockets of any family before it refuses to pair them
 		load(arg0At), jump(unix.BPF_JEQ, unix.AF_UNIX, 0, 1), allow, fail(unix.EAFNOSUPPORT))...)
 	return append(f, allow)
 }

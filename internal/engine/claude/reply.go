@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// mostWords is how much of what the CLI says a message has, in characters.
+// mostWords limits what a message quotes of the CLI, in characters.
 const mostWords = 300
 
 // account is what a session has said so far.

@@ -112,7 +112,7 @@ func (v event) checkTools(tools []string) error {
 type watcher struct {
 	began   func()   // called when the model's first message begins; may be nil
 	tools   []string // that the agent may have
-	secrets []string // that no line may have
+	secrets []string // removed from each line
 	// charge is called when the model begins a message, with what the session has used so far. Its error ends
 	// the session. It may be nil.
 	charge  func(tokens int, usd float64) error
