@@ -58,9 +58,7 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	if err != nil {
 		return Recall{}, err
 	}
-	paths = append([]string{}, paths...) // never nil, which means all files
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
+	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
 	shown, dismissals, err := m.history(ctx, rows, paths, store.Change{Base: base, Head: head})
 	if err != nil {
 		return Recall{}, err

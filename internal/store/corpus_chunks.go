@@ -128,12 +128,13 @@ func (s *corpusSave) storedChunks(
 	}
 	found := map[chunkKey]storedChunk{}
 	for kind, all := range ids {
-		_, err := collectIn(ctx, s.tx, `SELECT comment, chunk, hash, number FROM corpus_chunks
+		err := rowsIn(ctx, s.tx, `SELECT comment, chunk, hash, number FROM corpus_chunks
 			WHERE repo_id = $1 AND kind = $2 AND comment IN (%s)`, []any{s.repo.id, kind}, all,
-			func(r scanner, c *storedChunk) error {
+			func(r scanner) error {
+				var c storedChunk
 				k := chunkKey{commentKey: commentKey{kind: kind}}
 				err := r.Scan(&k.id, &k.chunk, &c.hash, &c.number)
-				found[k] = *c
+				found[k] = c
 				return err
 			})
 		if err != nil {

@@ -171,15 +171,16 @@ func (s *corpusSave) write(ctx context.Context) error {
 // the id that the forge gives it, so that a login that somebody else took over begins anew.
 func (r *Repo) CorpusRegulars(ctx context.Context, logins []string, pulls int) (map[CorpusAuthor]bool, error) {
 	regular := map[CorpusAuthor]bool{}
-	_, err := collectIn(ctx, r.db.read, `
+	err := rowsIn(ctx, r.db.read, `
 		SELECT c.author_id, c.author FROM corpus_comments c
 		JOIN corpus_chunks k ON k.repo_id = c.repo_id AND k.kind = c.kind AND k.comment = c.id AND k.chunk = 0
 		WHERE c.repo_id = $1 AND c.kind = 'inline' AND c.deleted_at = 0 AND k.unusable <> 'author' AND c.author IN (%s)
 		GROUP BY c.author_id, c.author HAVING COUNT(DISTINCT c.pull) >= $2
 			AND 2 * SUM(CASE WHEN k.outcome = $3 THEN 1 ELSE 0 END) >= COUNT(*)`,
-		[]any{r.id, pulls, precedent.CommentAdopted}, logins, func(s scanner, a *CorpusAuthor) error {
+		[]any{r.id, pulls, precedent.CommentAdopted}, logins, func(s scanner) error {
+			var a CorpusAuthor
 			err := s.Scan(&a.ID, &a.Login)
-			regular[*a] = true
+			regular[a] = true
 			return err
 		})
 	return regular, r.db.fail("read who reviews regularly", err)

@@ -100,10 +100,11 @@ func (r *Repo) ReadCorpusIndex(ctx context.Context, each func(number int64, doc 
 // CorpusNumbered returns the chunks with the numbers, as far as they exist.
 func (r *Repo) CorpusNumbered(ctx context.Context, numbers []int64) (map[int64]*precedent.CorpusChunk, error) {
 	found := make(map[int64]*precedent.CorpusChunk, len(numbers))
-	_, err := collectIn(ctx, r.db.read, corpusChunkQuery+"AND h.number IN (%s)", []any{r.id}, numbers,
-		func(s scanner, c *precedent.CorpusChunk) error {
-			number, err := scanCorpusChunk(s, c)
-			found[number] = c
+	err := rowsIn(ctx, r.db.read, corpusChunkQuery+"AND h.number IN (%s)", []any{r.id}, numbers,
+		func(s scanner) error {
+			var c precedent.CorpusChunk
+			number, err := scanCorpusChunk(s, &c)
+			found[number] = &c
 			return err
 		})
 	return found, r.db.fail("read corpus", err)

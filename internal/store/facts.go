@@ -116,8 +116,8 @@ func (r *Repo) OutcomesSince(ctx context.Context, since time.Time) ([]precedent.
 // ThreadStates counts the threads that were opened since a time, by state.
 func (r *Repo) ThreadStates(ctx context.Context, since time.Time) (map[precedent.ThreadState]int, error) {
 	states := map[precedent.ThreadState]int{}
-	err := pairs(ctx, r.db.read, states,
+	err := rows(ctx, r.db.read,
 		"SELECT state, COUNT(*) FROM threads WHERE repo_id = $1 AND opened_at >= $2 GROUP BY state",
-		[]any{r.id, millis(since)})
+		[]any{r.id, millis(since)}, intoMap(states))
 	return states, r.db.fail("count threads", err)
 }

@@ -109,11 +109,12 @@ func (r *Repo) countSightings(ctx context.Context, tx *sql.Tx, folded []*precede
 		}
 	}
 	counts := map[string]int{}
-	_, err := collectIn(ctx, tx, "SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN (%s)",
-		[]any{r.id}, fingerprints, func(s scanner, seen *int) error {
+	err := rowsIn(ctx, tx, "SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN (%s)",
+		[]any{r.id}, fingerprints, func(s scanner) error {
 			var fingerprint string
-			err := s.Scan(&fingerprint, seen)
-			counts[ids[fingerprint]] = *seen
+			var seen int
+			err := s.Scan(&fingerprint, &seen)
+			counts[ids[fingerprint]] = seen
 			return err
 		})
 	return counts, err

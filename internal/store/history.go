@@ -14,7 +14,7 @@ import (
 type Change struct{ Base, Head string }
 
 // Shown returns the findings that reviews of other changes showed in the files, newest first,
-// each once; nil paths mean all files. Counts, times and everything that differs between
+// each once. Counts, times and everything that differs between
 // sightings come from those reviews only, so that a second review of the same change has the
 // same history. It sets id, fingerprint, path, category, severity, confidence, title, counts
 // and times.
@@ -26,10 +26,10 @@ func (r *Repo) Shown(ctx context.Context, paths []string, except Change) ([]Know
 		FROM sightings s
 		JOIN reviews v ON v.repo_id = $1 AND v.id = s.review_id
 		JOIN findings f ON f.repo_id = $1 AND f.fingerprint = s.fingerprint
-		WHERE s.repo_id = $1 AND s.shown = 1 AND NOT (v.base = $2 AND v.head = $3)`
+		WHERE s.repo_id = $1 AND s.shown = 1 AND NOT (v.base = $2 AND v.head = $3) AND s.path IN (%s)`
 	newest := map[string]Known{}
-	_, err := collectInFiles(ctx, r.db.read, sightings, []any{r.id, except.Base, except.Head}, "s.path", paths,
-		func(s scanner, _ *struct{}) error { return addSighting(newest, s) })
+	err := rowsIn(ctx, r.db.read, sightings, []any{r.id, except.Base, except.Head}, paths,
+		func(s scanner) error { return addSighting(newest, s) })
 	shown := slices.SortedFunc(maps.Values(newest), func(a, b Known) int {
 		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})

@@ -61,8 +61,8 @@ func (r *Repo) LearningsPage(ctx context.Context, state precedent.LearningState,
 // LearningStates counts the learnings by state.
 func (r *Repo) LearningStates(ctx context.Context) (map[precedent.LearningState]int, error) {
 	states := map[precedent.LearningState]int{}
-	err := pairs(ctx, r.db.read, states,
-		"SELECT state, COUNT(*) FROM learnings WHERE repo_id = $1 GROUP BY state", []any{r.id})
+	err := rows(ctx, r.db.read,
+		"SELECT state, COUNT(*) FROM learnings WHERE repo_id = $1 GROUP BY state", []any{r.id}, intoMap(states))
 	return states, r.db.fail("count learnings", err)
 }
 

@@ -50,11 +50,12 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 // setOutcome saves an outcome in place of another one.
 func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) error {
 	return putRows(ctx, tx, "outcomes", "repo_id, pull, fingerprint",
-		"outcome, document, at, accepted, confidence, refit, finder, category, severity", []any{
+		"outcome, document, at, accepted, confidence, refit, finder, category, severity",
+		[]any{
 			r.id, o.PullRequest, o.Fingerprint, o.Kind,
 			document{o},
-			millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
-			o.Category, o.Severity,
+			millis(o.At), labelOf(o), o.Confidence, o.Refit,
+			o.Finder, o.Category, o.Severity,
 		})
 }
 
@@ -122,13 +123,8 @@ func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]preced
 // LastOutcomes returns the last known outcome of each of the findings, by fingerprint.
 func (r *Repo) LastOutcomes(ctx context.Context, fingerprints []string) (map[string]precedent.OutcomeKind, error) {
 	last := map[string]precedent.OutcomeKind{}
-	_, err := collectIn(ctx, r.db.read, `SELECT fingerprint, outcome FROM outcomes
+	err := rowsIn(ctx, r.db.read, `SELECT fingerprint, outcome FROM outcomes
 		WHERE repo_id = $1 AND outcome <> $2 AND fingerprint IN (%s) ORDER BY at, pull`,
-		[]any{r.id, precedent.OutcomeUnknown}, fingerprints, func(s scanner, o *precedent.OutcomeKind) error {
-			var fingerprint string
-			err := s.Scan(&fingerprint, o)
-			last[fingerprint] = *o
-			return err
-		})
+		[]any{r.id, precedent.OutcomeUnknown}, fingerprints, intoMap(last))
 	return last, r.db.fail("read outcomes", err)
 }

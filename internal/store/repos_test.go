@@ -16,7 +16,7 @@ func checkEmpty(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	known, err := r.Known(ctx, []string{"a.go"}, 10)
 	history, err2 := r.Shown(ctx, []string{"a.go"}, Change{})
-	all, err3 := r.Shown(ctx, nil, Change{})
+	all, err3 := r.LatestFindings(ctx, "", Page{Limit: 10})
 	byID, err4 := r.FindingsByID(ctx, "", 10)
 	dismissals, err5 := r.Dismissals(ctx, start, 10)
 	byPrefix, err6 := r.DismissalsByID(ctx, "", start, 10)

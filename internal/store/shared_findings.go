@@ -45,9 +45,9 @@ func (r *Repo) sharedFindings(ctx context.Context, q querier) ([]SharedFinding, 
 // ShownElsewhere returns the findings that only other clones showed in the files. It sets
 // fingerprint, path, category, severity, count and times.
 func (r *Repo) ShownElsewhere(ctx context.Context, paths []string) ([]Known, error) {
-	all, err := collectInFiles(ctx, r.db.read, `SELECT `+sharedFindingColumns+` FROM shared_findings o
-		WHERE o.repo_id = $1 AND o.last_seen > $2`+ofOthers, []any{r.id, millis(r.db.now().Add(-SharedFindingsLife))},
-		"o.path", paths, func(s scanner, k *Known) error {
+	all, err := collectIn(ctx, r.db.read, `SELECT `+sharedFindingColumns+` FROM shared_findings o
+		WHERE o.repo_id = $1 AND o.last_seen > $2 AND o.path IN (%s)`+ofOthers,
+		[]any{r.id, millis(r.db.now().Add(-SharedFindingsLife))}, paths, func(s scanner, k *Known) error {
 			return s.Scan(&k.Fingerprint, &k.Path, &k.Category, &k.Severity, &k.Seen, (*moment)(&k.First), (*moment)(&k.Last))
 		})
 	return all, r.db.fail("read what other clones found", err)

@@ -296,15 +296,15 @@ func collect[T any](ctx context.Context, q querier, query string, args []any,
 
 func scanOne[T any](s scanner, v *T) error { return s.Scan(v) }
 
-// pairs runs a query whose rows are a key and a value, and adds them to a map.
-func pairs[K comparable, V any](ctx context.Context, q querier, to map[K]V, query string, args []any) error {
-	return rows(ctx, q, query, args, func(s scanner) error {
+// intoMap scans rows of a key and a value into a map.
+func intoMap[K comparable, V any](to map[K]V) func(scanner) error {
+	return func(s scanner) error {
 		var key K
 		var value V
 		err := s.Scan(&key, &value)
 		to[key] = value
 		return err
-	})
+	}
 }
 
 // moment is a time as it is scanned from unix milliseconds, of which 0 is the zero time.
@@ -379,8 +379,17 @@ func putRows(ctx context.Context, tx *sql.Tx, table, key, columns string, all ..
 		"ON CONFLICT ("+key+") DO UPDATE SET "+strings.Join(set, ", "), all)
 }
 
-// collectIn is collect for batches of values, whose numbers of parameters take the place of %s in the query. Its own
-// parameters come first.
+// rowsIn is rows for batches of values, whose parameters take the place of %s in the query. Its other parameters come
+// first.
+func rowsIn[V any](ctx context.Context, q querier, query string, args []any, values []V,
+	each func(scanner) error,
+) error {
+	return inBatches(values, len(args)+1, func(numbers string, batch []any) error {
+		return rows(ctx, q, fmt.Sprintf(query, numbers), slices.Concat(args, batch), each)
+	})
+}
+
+// collectIn is collect for batches of values, as rowsIn has them.
 func collectIn[V, T any](ctx context.Context, q querier, query string, args []any, values []V,
 	scan func(scanner, *T) error,
 ) ([]T, error) {
@@ -393,17 +402,7 @@ func collectIn[V, T any](ctx context.Context, q querier, query string, args []an
 	return all, err
 }
 
-// collectInFiles is collect for the rows that have one of the paths in a column; all rows if paths is nil.
-func collectInFiles[T any](ctx context.Context, q querier, query string, args []any, column string, paths []string,
-	scan func(scanner, *T) error,
-) ([]T, error) {
-	if paths == nil {
-		return collect(ctx, q, query, args, scan)
-	}
-	return collectIn(ctx, q, query+" AND "+column+" IN (%s)", args, paths, scan)
-}
-
-// executeIn is execute for batches of values, as collectIn has them.
+// executeIn is execute for batches of values, as rowsIn has them.
 func executeIn[V any](ctx context.Context, on executor, statement string, args []any, values []V) error {
 	return inBatches(values, len(args)+1, func(numbers string, batch []any) error {
 		return execute(ctx, on, fmt.Sprintf(statement, numbers), slices.Concat(args, batch)...)

@@ -136,8 +136,8 @@ func (db *DB) SetWorkJob(ctx context.Context, tx *sql.Tx, id, job int64) error {
 // Queued counts the jobs that are ready for each repository.
 func (db *DB) Queued(ctx context.Context, tx *sql.Tx) (map[string]int, error) {
 	queued := map[string]int{}
-	err := pairs(ctx, tx, queued, `SELECT w.repo, COUNT(*) FROM work w JOIN river_job j ON j.id = w.job
-		WHERE j.state = 'available' GROUP BY w.repo`, nil)
+	err := rows(ctx, tx, `SELECT w.repo, COUNT(*) FROM work w JOIN river_job j ON j.id = w.job
+		WHERE j.state = 'available' GROUP BY w.repo`, nil, intoMap(queued))
 	return queued, err
 }
 
