@@ -176,7 +176,8 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 	case !h.mayEnd():
 		return h.whyNotEnded(), nil
 	}
-	if t.State = precedent.ThreadResolved; !h.mayWrite { // holds only while the finding is mild: thread.EndedByAuthor
+	t.State = precedent.ThreadResolved
+	if !h.mayWrite { // what the author ends stays so only as long as the finding is mild: thread.EndedByAuthor
 		t.State = precedent.ThreadWontFix
 	}
 	no, err := c.closeOnForge(ctx, t)

@@ -141,7 +141,7 @@ type record struct {
 	Stranger  bool             `json:"stranger,omitempty"`  // neither the author nor somebody with write permission
 	AsksAll   bool             `json:"asks_all,omitempty"`  // the person is asked whether to forget everything
 	Confirmed bool             `json:"confirmed,omitempty"` // the person said yes to that
-	// Through is when the newest comment was written that a run has read; only that of seenKey has it.
+	// Through is when the newest comment that a run has read was written. Only the record of seenKey has it.
 	Through time.Time `json:"through,omitzero"`
 	// Failed counts the runs in which the engine did not answer it. It is asked again for some time.
 	Failed int `json:"failed,omitempty"`
@@ -297,11 +297,11 @@ func (c *conversation) handleAll(ctx context.Context) error {
 	return nil
 }
 
-// seenKey is in the place of the key of a comment.
+// seenKey is the key of the record of what was read; the other records are of comments.
 const seenKey = "seen"
 
-// noteSeen records which comments were read: one that becomes an order by an edit after that was perhaps edited by
-// somebody else.
+// noteSeen records until when comments were read. Somebody else than its author may have edited a comment that asks for
+// something only since then.
 func (c *conversation) noteSeen(ctx context.Context) error {
 	was := readRecord(c.handled[seenKey]).Through
 	now := was

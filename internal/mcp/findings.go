@@ -125,9 +125,8 @@ func (s *Server) addThreads(open Open) {
 		}
 		return paged(in.pages, all, func(t *precedent.Thread) thread {
 			return thread{
-				Answers: answers(t.Messages), ID: t.ID, Finding: t.Finding,
-				Path: t.Path, Line: t.Start, Severity: string(t.Severity),
-				Title: t.Title, State: string(t.State), Messages: len(t.Messages),
+				Answers: answers(t.Messages), ID: t.ID, Finding: t.Finding, Path: t.Path, Line: t.Start,
+				Severity: string(t.Severity), Title: t.Title, State: string(t.State), Messages: len(t.Messages),
 				Outcome: string(became[t.Fingerprint]),
 			}
 		})
@@ -229,8 +228,8 @@ func showExplanation(e *precedent.Explanation) explanation {
 	f := &e.Finding
 	x := explanation{
 		ID: f.ID, Path: f.Path, Line: f.Start, Severity: string(f.Severity), Category: string(f.Category),
-		Confidence: f.Confidence, Title: f.Title, Dropped: string(f.Dropped), Seen: e.Seen, FirstSeen: day(e.FirstSeen), LastSeen: day(e.LastSeen), Threshold: e.Review.Threshold,
-		Decisions: []decision{}, Dismissals: []dismissal{},
+		Confidence: f.Confidence, Title: f.Title, Dropped: string(f.Dropped), Seen: e.Seen, FirstSeen: day(e.FirstSeen),
+		LastSeen: day(e.LastSeen), Threshold: e.Review.Threshold, Decisions: []decision{}, Dismissals: []dismissal{},
 	}
 	for _, d := range e.Trail[:min(len(e.Trail), maxDecisions)] {
 		x.Decisions = append(x.Decisions, decision(d))

@@ -172,8 +172,8 @@ const (
 	maxPath      = 500    // characters
 	maxQuery     = 500    // characters
 	maxSearch    = 10_000 // characters of a query to search_precedents; the rest does not count
-	maxLine      = 500    // characters of a title, a name or a reason
-	maxText      = 2_000  // characters of a longer text
+	maxLine      = 500    // characters of an id, or of an error
+	maxText      = 2_000  // characters of any other text
 )
 
 // pages are the arguments of tools that list something.

@@ -38,7 +38,7 @@ const (
 	KeepPerFile = 50
 )
 
-// Rows are those of the repository in the database.
+// Rows returns the rows of the repository in the database.
 func (m *Memory) Rows(ctx context.Context) (*store.Repo, error) {
 	return m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Aliases...)...)
 }

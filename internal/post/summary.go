@@ -262,7 +262,7 @@ func (j *job) checkResult(ctx context.Context, end Options) (worst, title string
 			return "", "", err
 		}
 		check := slices.IndexFunc(posts, func(p store.Post) bool { return p.Kind == store.PostCheck && p.Review == r.ID })
-		if check < 0 { // it is not posted
+		if check < 0 { // none was planned
 			continue
 		}
 		known[number] = true
@@ -271,10 +271,10 @@ func (j *job) checkResult(ctx context.Context, end Options) (worst, title string
 				return "", "", err
 			}
 		}
-		theirs := OptionsOf(posts[check]) // the base of each has a policy
+		theirs := OptionsOf(posts[check]) // each base has its own policy
 		result, of := report.Check(r, theirs.FailOn, theirs.PassWithoutModel)
-		worse := slices.Index(checkResults, forge.CheckResult(result)) > slices.Index(checkResults, forge.CheckResult(worst))
-		if worse && slices.ContainsFunc(open, func(p forge.PullRequest) bool {
+		rank := func(result string) int { return slices.Index(checkResults, forge.CheckResult(result)) }
+		if rank(result) > rank(worst) && slices.ContainsFunc(open, func(p forge.PullRequest) bool {
 			return p.Number == number && p.Head.SHA == j.review.Head
 		}) {
 			worst, title = result, fmt.Sprintf("#%d has the same head: %s", number, of)

@@ -152,7 +152,8 @@ func (p *Pull) relocate(ctx context.Context, s *State, last *precedent.Review, r
 // with a thread is followed by that.
 func (p *Pull) takenBack(ctx context.Context, last *precedent.Review) (bool, error) {
 	hidden := func(f precedent.Finding) bool {
-		return f.Thread == "" && (f.Dropped == precedent.Dismissed || f.Dropped == precedent.Rejected || f.Dropped == precedent.ByLearning)
+		return f.Thread == "" &&
+			(f.Dropped == precedent.Dismissed || f.Dropped == precedent.Rejected || f.Dropped == precedent.ByLearning)
 	}
 	if !slices.ContainsFunc(last.Findings, hidden) {
 		return false, nil

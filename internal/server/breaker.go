@@ -32,15 +32,15 @@ type breaker struct {
 	until    map[string]time.Duration // of each owner whose rate limit is exceeded, in lower case; of all for the empty one
 }
 
-// Wait returns how long nothing should be sent about the repositories of an owner; 0 if something may be. An empty owner
-// stands for what is about none, or several.
+// Wait returns how long nothing should be sent about the repositories of an owner; 0 if something may be. The owner
+// is empty for what is about none, or about several.
 func (b *breaker) Wait(owner string) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return max(b.until[""]-b.elapsed(), b.until[strings.ToLower(owner)]-b.elapsed(), 0)
 }
 
-// pause keeps requests from being sent for a time. The caller has the mutex.
+// pause keeps requests from being sent for a time. Call it with mu held.
 func (b *breaker) pause(owner string, wait time.Duration) {
 	b.until[owner] = max(b.until[owner], b.elapsed()+wait)
 }

@@ -27,8 +27,8 @@ const maxTitle = 200
 // tell whole seconds.
 const unsettled = 3 * time.Second
 
-// compare compares the open pull requests of a repository with how they were last seen. Now is a time that the forge
-// told at most took after it listed them: only its times are compared, and none of our clock.
+// compare compares the open pull requests of a repository with how they were last seen. now is what the
+// forge's clock said at most took after it listed them. Its times are compared only with each other: our clock may differ.
 func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forge.PullRequest, now time.Time,
 	took time.Duration,
 ) news {

@@ -43,10 +43,11 @@ const (
 	hookDown      hookResult = "unavailable" // it could not be stored
 )
 
-// hookStatus is the HTTP status of each result but those with 202.
+// hookStatus is the HTTP status of each result. Those that are missing have 202.
 var hookStatus = map[hookResult]int{
-	hookUnsigned: http.StatusUnauthorized, hookMalformed: http.StatusBadRequest, hookTooLarge: http.StatusRequestEntityTooLarge,
-	hookMediaType: http.StatusUnsupportedMediaType, hookSlow: http.StatusRequestTimeout,
+	hookUnsigned: http.StatusUnauthorized, hookMalformed: http.StatusBadRequest,
+	hookTooLarge: http.StatusRequestEntityTooLarge, hookMediaType: http.StatusUnsupportedMediaType,
+	hookSlow:     http.StatusRequestTimeout,
 	hookOverload: http.StatusServiceUnavailable, hookDown: http.StatusServiceUnavailable,
 }
 

@@ -21,8 +21,8 @@ func scanDismissal(s scanner, j *precedent.Dismissal) error {
 		&j.Reason, &j.Who, (*moment)(&j.At), (*moment)(&j.ExpiresAt), &j.Hits, &j.Rule, &j.Glob, &j.Source)
 }
 
-// putDismissal saves a dismissal of dismissalValues in place of the one of its fingerprint, whose id, hits and retired the
-// rest of the statement sets.
+// putDismissal saves a dismissal, given by dismissalValues, in place of the one with its fingerprint. The rest of the
+// statement sets id, hits and retired.
 const putDismissal = `
 	INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
 		who, at, expires_at, hits, rule, glob, source)

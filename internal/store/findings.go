@@ -166,8 +166,8 @@ func (r *Repo) LatestFindings(ctx context.Context, path string, p Page) ([]Known
 	return found, r.db.fail("read findings", err)
 }
 
-// lastRune is greater than what ids have: what begins with a prefix is from the prefix to before it with lastRune, which
-// an index finds.
+// lastRune sorts after all characters of ids: the ids with a prefix are those from the prefix to before the prefix with
+// lastRune, which an index finds.
 const lastRune = "\U0010FFFF"
 
 // FindingsByID returns the findings that have, or once had, an id that starts with the prefix,

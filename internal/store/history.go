@@ -36,8 +36,8 @@ func (r *Repo) Shown(ctx context.Context, paths []string, except Change) ([]Know
 	return shown, r.db.fail("read history", err)
 }
 
-// HotPaths returns the n files with the most findings that reviews of any clone showed, of as many those with the worse
-// one first. The database counts: a memory has a million findings.
+// HotPaths returns the n files with the most findings that reviews of any clone showed; of files with as many, those with
+// the worst finding first. The database counts: a memory may have a million findings.
 func (r *Repo) HotPaths(ctx context.Context, n int) ([]string, error) {
 	worst := "MIN(CASE severity"
 	for _, s := range precedent.Severities {

@@ -92,7 +92,7 @@ func (r *Repo) saveInsights(ctx context.Context, tx *sql.Tx, all []precedent.Ins
 type Consolidation struct {
 	AttemptedAt, CompletedAt time.Time
 	// Since the last attempt, and since the last one that completed, so many findings were
-	// shown for the first time; 100 stands for more.
+	// shown for the first time; counted up to 100.
 	NewSinceAttempt, NewSinceCompleted int
 }
 

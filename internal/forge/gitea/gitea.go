@@ -76,9 +76,9 @@ func New(o Options) (*Client, error) {
 		Paging: wire.Paging{Size: "limit", PerPage: perPage, Most: 100, Last: isLast}, Network: o.Network,
 	})
 	return &Client{
-		host: strings.ToLower(web.Host), web: web, wire: w, permissions: wire.NewRecent[wire.PersonIn, forge.Permission](w.Now),
-		writers: wire.NewRecent[precedent.Repo, *writers](w.Now), polls: wire.NewPolls(w.Now),
-		postingLock: make(chan struct{}, 1),
+		host: strings.ToLower(web.Host), web: web, wire: w, polls: wire.NewPolls(w.Now),
+		permissions: wire.NewRecent[wire.PersonIn, forge.Permission](w.Now),
+		writers:     wire.NewRecent[precedent.Repo, *writers](w.Now), postingLock: make(chan struct{}, 1),
 	}, nil
 }
 

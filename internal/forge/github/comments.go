@@ -13,8 +13,8 @@ import (
 )
 
 // Comments reads the comments on the pull request, the texts of its reviews and the comments on its lines,
-// oldest first. GitHub does not tell when the text of a review was edited. Pending reviews are left out; what they have
-// is from when they were submitted.
+// oldest first. GitHub does not tell when the text of a review was edited. Pending reviews are left out. A comment
+// of a review is dated when the review was submitted.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	do := c.begin(ctx, fmt.Sprintf("read comments of %s#%d", repo, number), repo)
 	issue, err1 := wire.List[comment](do, "issues/%d/comments", number)

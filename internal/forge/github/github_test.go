@@ -147,7 +147,8 @@ func shows(text string) bool {
 	return false
 }
 
-// TestCommentsOfAReviewAreOfItsTime: nobody else saw them before, and what their author edited until then was read by nobody.
+// TestCommentsOfAReviewAreOfItsTime: before a review is submitted, only its author sees its comments, so that earlier edits
+// do not count.
 func TestCommentsOfAReviewAreOfItsTime(t *testing.T) {
 	s, _, c, repo := open(t)
 	const user = `"user": {"id": 7, "login": "ann"}, "body": "Why?"`

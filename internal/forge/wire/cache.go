@@ -112,7 +112,7 @@ func (r *Recent[K, V]) Of(key K, ask func() (V, error)) (V, error) {
 	return answer, nil
 }
 
-// PersonIn is a person and a repository, of which Recent knows what the person may do there.
+// PersonIn is the key of what a person may do in a repository.
 type PersonIn struct {
 	Repo   precedent.Repo
 	Person forge.Person

@@ -77,7 +77,7 @@ type Options struct {
 	// Renew is called once for a request that is answered with 401, and reports
 	// whether Token now returns a different token. It may be nil.
 	Renew func(ctx context.Context, refused Token) bool
-	// Limit returns which rate limit a request counts against: forge.Error.Owner. It may be nil for one of all.
+	// Limit returns which rate limit a request counts against: forge.Error.Owner. It may be nil if there is one.
 	Limit func(ctx context.Context) string
 
 	// Plain reports whether the response to a request is text instead of JSON, and may be empty. It may be nil.
@@ -144,7 +144,9 @@ func New(o Options) *Transport {
 	if o.Rand == nil {
 		o.Rand = rand.N[time.Duration]
 	}
-	t := &Transport{o: o, base: o.Transport, cache: newCache(maxCache), writing: make(chan struct{}, 1), limits: map[string]limit{}}
+	t := &Transport{
+		o: o, base: o.Transport, cache: newCache(maxCache), writing: make(chan struct{}, 1), limits: map[string]limit{},
+	}
 	if t.base == nil {
 		direct := http.DefaultTransport.(*http.Transport).Clone()
 		direct.Proxy = nil // only cmd/precedent reads the environment

@@ -215,8 +215,7 @@ func TestWritesAfterLimits(t *testing.T) {
 	}
 }
 
-// TestNoConnection: what could not be sent was not carried out. It is sent again if the forge was reached before.
-// TestLimitOfEachOwner: what exceeds a rate limit does not keep requests that count against another one.
+// TestLimitOfEachOwner: a rate limit that is exceeded does not delay requests that count against another one.
 func TestLimitOfEachOwner(t *testing.T) {
 	type ownerKey struct{}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -244,6 +243,7 @@ func TestLimitOfEachOwner(t *testing.T) {
 	}
 }
 
+// TestNoConnection: what could not be sent was not carried out. It is sent again if the forge was reached before.
 func TestNoConnection(t *testing.T) {
 	s := serve(t)
 	reached, waits := transport(t, s.URL, nil)
