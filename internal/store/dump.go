@@ -11,7 +11,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -208,19 +207,17 @@ func (d dumpRow) insert() (statement string, values []any, err error) {
 		return "", nil, fmt.Errorf("%w: it has a table %q", ErrDump, d.Table)
 	}
 	columns := slices.Sorted(maps.Keys(d.Row))
-	numbers := make([]string, len(columns))
 	values = make([]any, len(columns))
 	for i, column := range columns {
 		if strings.Trim(column, "abcdefghijklmnopqrstuvwxyz_") != "" {
 			return "", nil, fmt.Errorf("%w: it has a column %q", ErrDump, column)
 		}
-		numbers[i] = "$" + strconv.Itoa(i+1)
 		if values[i], err = dumpedValue(d.Row[column]); err != nil {
 			return "", nil, fmt.Errorf("%w: %w", ErrDump, err)
 		}
 	}
-	return "INSERT INTO " + d.Table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(numbers, ", ") +
-		")", values, nil
+	return "INSERT INTO " + d.Table + " (" + strings.Join(columns, ", ") + ") VALUES (" +
+		parameters(1, len(columns)) + ")", values, nil
 }
 
 func dumpedValue(v any) (any, error) {

@@ -346,22 +346,13 @@ func insertRows(ctx context.Context, tx *sql.Tx, head, tail string, all [][]any)
 		return nil
 	}
 	for batch := range slices.Chunk(all, max(1, valuesPerInsert/len(all[0]))) {
-		var text strings.Builder
-		text.WriteString(head + " VALUES ")
-		args := make([]any, 0, len(batch)*len(batch[0]))
-		for i, values := range batch {
-			separator := ", ("
-			if i == 0 {
-				separator = "("
-			}
-			for _, v := range values {
-				args = append(args, v)
-				text.WriteString(separator + "$" + strconv.Itoa(len(args)))
-				separator = ", "
-			}
-			text.WriteString(")")
+		var args []any
+		var lists []string
+		for _, values := range batch {
+			lists = append(lists, "("+parameters(len(args)+1, len(values))+")")
+			args = append(args, values...)
 		}
-		if err := execute(ctx, tx, text.String()+" "+tail, args...); err != nil {
+		if err := execute(ctx, tx, head+" VALUES "+strings.Join(lists, ", ")+" "+tail, args...); err != nil {
 			return err
 		}
 	}
@@ -413,24 +404,25 @@ func executeIn[V any](ctx context.Context, on executor, statement string, args [
 // parameter numbers, starting at first.
 func inBatches[T any](values []T, first int, use func(numbers string, args []any) error) error {
 	const batch = 500 // far below both engines' limits, 32,766 and 65,535
-	for len(values) > 0 {
-		n := min(batch, len(values))
-		var numbers strings.Builder
-		args := make([]any, n)
-		for i, v := range values[:n] {
-			if i > 0 {
-				numbers.WriteByte(',')
-			}
-			numbers.WriteByte('$')
-			numbers.WriteString(strconv.Itoa(first + i))
+	for some := range slices.Chunk(values, batch) {
+		args := make([]any, len(some))
+		for i, v := range some {
 			args[i] = v
 		}
-		if err := use(numbers.String(), args); err != nil {
+		if err := use(parameters(first, len(args)), args); err != nil {
 			return err
 		}
-		values = values[n:]
 	}
 	return nil
+}
+
+// parameters returns a list of n numbers of parameters, starting at first: "$1, $2".
+func parameters(first, n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = "$" + strconv.Itoa(first+i)
+	}
+	return strings.Join(all, ", ")
 }
 
 func millis(t time.Time) int64 { return t.UnixMilli() }

@@ -256,12 +256,10 @@ func (db *DB) ListWork(ctx context.Context, f WorkFilter) ([]Work, error) {
 		where("w.id = $%d", f.ID)
 	}
 	if len(f.States) > 0 {
-		var numbers []string
+		query += " AND " + workState + " IN (" + parameters(len(args)+1, len(f.States)) + ")"
 		for _, state := range f.States {
 			args = append(args, state)
-			numbers = append(numbers, fmt.Sprintf("$%d", len(args)))
 		}
-		query += " AND " + workState + " IN (" + strings.Join(numbers, ", ") + ")"
 	}
 	args = append(args, f.Limit)
 	all, err := collect(ctx, db.read, query+fmt.Sprintf(" ORDER BY w.changed_at DESC, w.id LIMIT $%d", len(args)), args,
