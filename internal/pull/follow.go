@@ -151,11 +151,11 @@ func (p *Pull) relocate(ctx context.Context, s *State, last *precedent.Review, r
 // takenBack reports whether a dismissal or a learning that hid a finding of a review does not hold any more. A finding
 // with a thread is followed by that.
 func (p *Pull) takenBack(ctx context.Context, last *precedent.Review) (bool, error) {
-	hidden := func(f precedent.Finding) bool {
-		return f.Thread == "" &&
-			(f.Dropped == precedent.Dismissed || f.Dropped == precedent.Rejected || f.Dropped == precedent.ByLearning)
-	}
-	if !slices.ContainsFunc(last.Findings, hidden) {
+	by := []precedent.Dropped{precedent.Dismissed, precedent.Rejected, precedent.ByLearning}
+	hidden := slices.DeleteFunc(slices.Clone(last.Findings), func(f precedent.Finding) bool {
+		return f.Thread != "" || !slices.Contains(by, f.Dropped)
+	})
+	if len(hidden) == 0 {
 		return false, nil
 	}
 	held, err := p.Workspace.Memory.Dismissals(ctx)
@@ -163,11 +163,8 @@ func (p *Pull) takenBack(ctx context.Context, last *precedent.Review) (bool, err
 		return false, err
 	}
 	learned, err := p.Workspace.Memory.Learnings(ctx)
-	return slices.ContainsFunc(last.Findings, func(f precedent.Finding) bool {
-		switch {
-		case !hidden(f):
-			return false
-		case f.Dropped == precedent.ByLearning:
+	return slices.ContainsFunc(hidden, func(f precedent.Finding) bool {
+		if f.Dropped == precedent.ByLearning {
 			return slices.ContainsFunc(learned, func(l precedent.Learning) bool {
 				return l.ID == f.DroppedBy && l.State != precedent.LearningActive
 			})
