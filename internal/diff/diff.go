@@ -155,6 +155,16 @@ func (f *File) AddedLines() iter.Seq[Line] {
 	}
 }
 
+// Adds reports whether the change adds one of some lines of the file.
+func (f *File) Adds(from, to int) bool {
+	for l := range f.AddedLines() {
+		if l.New >= from && l.New <= to {
+			return true
+		}
+	}
+	return false
+}
+
 // pattern returns a function that compiles an expression on its first call, so that a program that
 // does not need it starts sooner.
 func pattern(expr string) func() *regexp.Regexp {

@@ -171,14 +171,8 @@ func (s *sources) disproves(f *precedent.Finding, e precedent.Evidence) bool {
 
 // touches reports whether the change adds one of the lines of a file at the head.
 func (s *sources) touches(path string, from, to int) bool {
-	if changed := s.change[path]; changed != nil {
-		for l := range changed.AddedLines() {
-			if l.New >= from && l.New <= to {
-				return true
-			}
-		}
-	}
-	return false
+	changed := s.change[path]
+	return changed != nil && changed.Adds(from, to)
 }
 
 // beforeBracket matches a name that a bracket follows.

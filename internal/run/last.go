@@ -122,8 +122,7 @@ func leftChange(t precedent.Thread, byAnalyzer bool, was *precedent.Reading, now
 	}
 	file := now.File(t.Current.Path)
 	if file != nil && file.HunkAt(t.Current.Side, t.Current.Start) >= 0 {
-		added := func(l diff.Line) bool { return l.New >= t.Current.Start && l.New <= t.Current.End }
-		return byAnalyzer && !slices.ContainsFunc(slices.Collect(file.AddedLines()), added)
+		return byAnalyzer && !file.Adds(t.Current.Start, t.Current.End)
 	}
 	return file == nil || slices.ContainsFunc(was.Hunks, func(h precedent.ReadHunk) bool { return h.Holds(t.Span) })
 }
