@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -262,6 +263,16 @@ func (d *decoder) oneOf(n *yaml.Node, known []string, what string) (string, bool
 	if ok && !slices.Contains(known, s) {
 		d.fail(n, quote(s)+" is not "+what, nearest(s, known))
 		return "", false
+	}
+	return s, ok
+}
+
+// matching reads text that a pattern matches; what describes it.
+func (d *decoder) matching(n *yaml.Node, pattern func() *regexp.Regexp, what, hint string) (string, bool) {
+	s, ok := d.scalar(n, what)
+	if ok && !pattern().MatchString(s) {
+		d.fail(n, quote(s)+" is not "+what, hint)
+		return s, false
 	}
 	return s, ok
 }

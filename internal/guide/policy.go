@@ -81,11 +81,7 @@ func (d *decoder) sections(p *precedent.Policy) fields {
 		"gate":                      func(n *yaml.Node) { d.gate(n, &p.Gate) },
 		"fix":                       func(n *yaml.Node) { d.fix(n, &p.Fix) },
 		"language": func(n *yaml.Node) {
-			s, ok := d.scalar(n, "a language tag such as de or pt-BR")
-			if ok && !languageTag().MatchString(s) {
-				d.fail(n, quote(s)+" is not a language tag", "write a tag such as de or pt-BR")
-			}
-			p.Language = s
+			p.Language, _ = d.matching(n, languageTag, "a language tag such as de or pt-BR", "")
 		},
 	}
 }
@@ -132,22 +128,15 @@ func (d *decoder) floor(n *yaml.Node) (f precedent.SeverityFloor) {
 }
 
 func (d *decoder) maintainer(n *yaml.Node) string {
-	s, ok := d.scalar(n, "a login")
-	if ok && !login().MatchString(s) {
-		d.fail(n, quote(s)+" is not a login", "write the name of an account, without @; teams cannot be listed")
-	}
+	s, _ := d.matching(n, login, "a login", "write the name of an account, without @; teams cannot be listed")
 	return s
 }
 
 func (d *decoder) linters(n *yaml.Node) (all []string) {
 	for _, row := range d.list(n) {
-		s, ok := d.scalar(row, "the name of a linter")
-		switch {
-		case !ok:
-		case !linterName().MatchString(s):
-			d.fail(row, quote(s)+" is not the name of a linter",
-				"write a name such as ruff or golangci-lint; only the operator can configure commands")
-		case !slices.Contains(all, s):
+		s, ok := d.matching(row, linterName, "the name of a linter",
+			"write a name such as ruff or golangci-lint; only the operator can configure commands")
+		if ok && !slices.Contains(all, s) {
 			all = append(all, s)
 		}
 	}

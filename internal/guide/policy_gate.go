@@ -50,8 +50,10 @@ func (d *decoder) gateCommands(n *yaml.Node) []precedent.GateCommand {
 		}
 		var c precedent.GateCommand
 		d.row(row, fields{
-			"name": func(v *yaml.Node) { c.Name = d.gateName(v) },
-			"run":  func(v *yaml.Node) { c.Run = d.gateLine(v) },
+			"name": func(v *yaml.Node) {
+				c.Name, _ = d.matching(v, gateName, "the name of a command", "write a short name such as test")
+			},
+			"run": func(v *yaml.Node) { c.Run = d.gateLine(v) },
 		})
 		if seen[c.Name] && c.Name != "" {
 			d.fail(row, "the name "+quote(c.Name)+" is given more than once", "")
@@ -60,14 +62,6 @@ func (d *decoder) gateCommands(n *yaml.Node) []precedent.GateCommand {
 		all = append(all, c)
 	}
 	return all
-}
-
-func (d *decoder) gateName(n *yaml.Node) string {
-	s, ok := d.scalar(n, "the name of a command")
-	if ok && !gateName().MatchString(s) {
-		d.fail(n, quote(s)+" is not a name", "write a short name such as test")
-	}
-	return s
 }
 
 func (d *decoder) gateLine(n *yaml.Node) string {

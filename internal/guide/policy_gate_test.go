@@ -29,7 +29,7 @@ func TestPolicyGateRefused(t *testing.T) {
 		{"{commands: [{name: test}]}", "a row needs name and run"},
 		{"{commands: [{name: test, run: go test, shell: bash}]}", "unknown key"},
 		{"{commands: [{name: test, run: [go, test]}]}", "want a command"},
-		{"{commands: [{name: 'a\\b', run: go test}]}", "is not a name"},
+		{"{commands: [{name: 'a\\b', run: go test}]}", "is not the name of a command"},
 		{"{commands: [{name: \"a\", run: \"x\\ny\"}]}", "one line"},
 		{"{commands: [{name: a, run: @x}]}", ""},
 		{"{commands: [{name: a, run: \"x\u202ey\"}]}", "hidden character"},
