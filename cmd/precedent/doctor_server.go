@@ -90,7 +90,7 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 		case err != nil:
 			d.AddError("repositories", doctor.Missing, conn.Explain(err))
 		case len(op.Owners.Value) == 0 &&
-			!slices.ContainsFunc(writable, func(w precedent.Repo) bool { return strings.EqualFold(w.String(), r.String()) }):
+			!slices.ContainsFunc(writable, func(w precedent.Repo) bool { return workspace.SameRepo(w, r) }):
 			d.Add("repositories", doctor.Warning,
 				"give the account write access, and the token the permissions of docs/server.md",
 				"%s can be read, but perhaps not written to", r)
@@ -102,7 +102,7 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 		d.Add("repositories", doctor.OK, unproven, "%d listed", len(op.Repositories.Value))
 	case len(writable) == 0:
 		d.Add("repositories", doctor.Missing, "give the account write access, or list them with --repositories",
-			"none that the token may write to")
+			"none that the account may write to")
 	default:
 		d.Add("repositories", doctor.OK, unproven, "%d that the account may write to", len(writable))
 	}
@@ -112,9 +112,8 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 	}
 }
 
-// unproven says what no forge tells.
-const unproven = "a forge tells what the account may do; whether its token may, too, shows when it writes: docs/server.md has " +
-	"the permissions that it needs"
+// unproven is the limit of what forges say about a token.
+const unproven = "this does not check the permissions of the token, which forges do not report: see docs/server.md"
 
 // checkRedelivery checks whether deliveries of webhooks that fail can be sent again, if somebody wants
 // that: those of the App, else of the first repository.

@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // movedError is the error of a job whose repository has another name now. The job has done nothing.
@@ -17,7 +17,7 @@ func (m movedError) Error() string { return "the repository is called " + m.to.R
 // isOther tells whether a repository has another name than the one that it was asked for by. The
 // zero Repo is none.
 func isOther(now, asked precedent.Repo) bool {
-	return !now.IsZero() && !strings.EqualFold(now.String(), asked.String())
+	return !now.IsZero() && !workspace.SameRepo(now, asked)
 }
 
 // presentName returns the base branch of the listed pull requests if their repository has another
