@@ -124,7 +124,7 @@ func wantPull(t *testing.T, into puller, r *Repo, p pulls) Range {
 	if !strings.Contains(string(rg.Log), "from the fork") || strings.Contains(string(rg.Log), "second") {
 		t.Errorf("messages %q", string(rg.Log))
 	}
-	wantRead(t, blobs(t, r), rg.Head, "a.txt", "one\ntwo\n")
+	wantRead(t, r.Blobs(t.Context()), rg.Head, "a.txt", "one\ntwo\n")
 	return rg
 }
 
@@ -226,7 +226,7 @@ func TestMirrorIsTidied(t *testing.T) {
 			needs.NoError(t, os.WriteFile(name, data, 0o444))
 		}
 	}
-	b := blobs(t, m.Repo)
+	b := m.Blobs(t.Context())
 	p.pushForced("one\ntwo\n")
 	needs.Value(m.FetchPull(t.Context(), p.pull))(t)
 	needs.Equal(t, 1, packs())

@@ -84,7 +84,7 @@ func everything(t *testing.T, dir string, o Options) {
 			continue
 		}
 		check(r.Diff(ctx, rg, discard))
-		b := blobs(t, r)
+		b := r.Blobs(t.Context())
 		for _, rev := range []string{rg.Base, rg.Head} {
 			if seen[rev] {
 				continue

@@ -82,7 +82,7 @@ func TestHostileWorkTree(t *testing.T) {
 	if strings.Contains(diffText(t, r, rg), "the secret") {
 		t.Error("a file from outside is in the diff")
 	}
-	b := blobs(t, r)
+	b := r.Blobs(t.Context())
 	for path, want := range map[string]string{"fifo": "before\n", "hard": "before\n", "link": filepath.Join(outside, "secret.txt"), "new-link": "/etc/passwd"} {
 		wantRead(t, b, rg.Head, path, want)
 	}
@@ -202,7 +202,7 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, found, err)
 		}
 		for _, rev := range []string{rg.Base, rg.Head} {
-			if _, err := blobs(t, r).Read(rev, "dir/a.txt", 10); err != nil {
+			if _, err := r.Blobs(t.Context()).Read(rev, "dir/a.txt", 10); err != nil {
 				t.Error(err)
 			}
 		}
@@ -311,7 +311,7 @@ func (p *pulls) fetchTwice(t *testing.T, faulty Options) {
 	m.Close()
 	m = openMirror(t, folder)
 	rg := needs.Value(m.FetchPull(t.Context(), p.pull))(t)
-	b := blobs(t, m.Repo)
+	b := m.Blobs(t.Context())
 	needs.Len(t, "Read", 150<<10)(b.Read(rg.Head, "noise.txt", 1<<20))
 	if left := leftovers(t, folder); len(left) > 0 {
 		t.Errorf("the failed fetch left %q", left)

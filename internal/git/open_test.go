@@ -160,7 +160,7 @@ func TestCloseTwice(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	r := needs.Value(Open(t.Context(), f.dir, Options{TempDir: scratch(t)}))(t)
-	b := blobs(t, r)
+	b := r.Blobs(t.Context())
 	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)
 	}

@@ -223,7 +223,7 @@ func TestMergeCommits(t *testing.T) {
 		func(s Stage) string { return s.Path + " " + s.Mode + " " + string(rune('0'+s.Stage)) })
 	wantEqual(t, "conflicts", strings.Join(stages, ", "),
 		"a.txt 100644 1, a.txt 100644 2, a.txt 100644 3, gone.txt 100644 1, gone.txt 100644 2")
-	b := blobs(t, r)
+	b := r.Blobs(t.Context())
 	wantRead(t, b, m.Tree, "a.txt", "1\n<<<<<<< "+ours+"\nours\n=======\ntheirs\n>>>>>>> "+theirs+"\n3\n")
 	for _, test := range []struct {
 		commit, ancestor string

@@ -15,11 +15,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-func blobs(tb testing.TB, r *Repo) *Blobs {
-	tb.Helper()
-	return r.Blobs(tb.Context())
-}
-
 func TestBlobs(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
@@ -28,7 +23,7 @@ func TestBlobs(t *testing.T) {
 	id := f.commit("one", "a.txt", "hello\n")
 	tree := f.id("HEAD^{tree}")
 	r := f.open()
-	b := blobs(t, r)
+	b := r.Blobs(t.Context())
 	for _, rev := range []string{id, tree} {
 		for path, want := range map[string]string{
 			"a.txt": "hello\n", "sub/CLAUDE.md": "in sub\n", "empty": "", "no-newline": "x", "link": "../../etc/passwd",
@@ -74,7 +69,7 @@ func TestBlobsConcurrently(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	id := f.commit("one", "a", strings.Repeat("a", 100_000), "b", strings.Repeat("b", 70_000))
-	b := blobs(t, f.open())
+	b := f.open().Blobs(t.Context())
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
@@ -105,7 +100,7 @@ func TestBlobsEnd(t *testing.T) {
 		_, err = b.Read(id, "a.txt", 10)
 	}
 	complaintOf(t, err)
-	wantRead(t, blobs(t, r), id, "a.txt", "a\n")
+	wantRead(t, r.Blobs(t.Context()), id, "a.txt", "a\n")
 }
 
 // A broken object is an error and not an absent file.
@@ -119,7 +114,7 @@ func TestBlobsBroken(t *testing.T) {
 	needs.NoError(t, err)
 	needs.NoError(t, os.Chmod(object, 0o600))
 	needs.NoError(t, os.WriteFile(object, data[:len(data)-6], 0o600))
-	_, err = blobs(t, f.open()).Read(id, "a.txt", 10_000)
+	_, err = f.open().Blobs(t.Context()).Read(id, "a.txt", 10_000)
 	if complaintOf(t, err); errors.Is(err, ErrNotFound) {
 		t.Error("reported as absent")
 	}
@@ -496,7 +491,7 @@ func TestPartialClone(t *testing.T) {
 				}
 				wantEqual(t, "head", rg.Head, f.id("HEAD"))
 
-				b := blobs(t, r)
+				b := r.Blobs(t.Context())
 				if test.want == 0 {
 					wantRead(t, b, base, "b.txt", "old\n")
 				} else if data, err := b.Read(base, "b.txt", 100); !errors.Is(err, ErrMissing) {
@@ -523,7 +518,7 @@ func TestPartialCloneReadsBase(t *testing.T) {
 	t.Parallel()
 	origin, f := partialClone(t, "blob:none")
 	r := f.openAt(f.dir, Options{Lazy: true, LazyEnv: []string{"PATH=" + os.Getenv("PATH")}})
-	b := blobs(t, r)
+	b := r.Blobs(t.Context())
 	base := f.id("HEAD~1")
 	wantRead(t, b, base, "gone.txt", "gone\n")
 	moved := origin.dir + ".moved"

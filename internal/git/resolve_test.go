@@ -186,7 +186,7 @@ func TestSHA256(t *testing.T) {
 	f.commit("root", "a.txt", "3\n")
 	rg := resolve(t, r, Spec{})
 	wantEqual(t, "base of the root", rg.Base, f.git("hash-object", "-t", "tree", os.DevNull))
-	b := blobs(t, r)
+	b := r.Blobs(t.Context())
 	data, err := b.Read(rg.Head, "a.txt", 100)
 	if err != nil || string(data) != "3\n" {
 		t.Errorf("read %q, %v", data, err)

@@ -143,7 +143,7 @@ func (r *Repo) SharedFiles(ctx context.Context, commit string, most int) (map[st
 	}
 	files := map[string]int64{}
 	for _, e := range entries {
-		if e.Mode != "100644" {
+		if e.Mode != plainMode {
 			return nil, &Error{Op: opShare, Msg: printable(e.Path) + " is not a regular file"}
 		}
 		files[e.Path] = e.size

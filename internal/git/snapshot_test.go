@@ -40,7 +40,7 @@ func TestStagedAndWorkTree(t *testing.T) {
 		wantEqual(t, "staged names",
 			[]string{string(rg.Kind), rg.Base, rg.BaseCommit, rg.BaseName, rg.HeadName, rg.Why, string(rg.Log)},
 			[]string{"staged", head, head, "HEAD", "staged changes", "", ""})
-		b := blobs(t, r)
+		b := r.Blobs(t.Context())
 		wantRead(t, b, rg.Head, "both.txt", "2\n")
 		rg = resolve(t, r, Spec{Worktree: true})
 		wantEqual(t, "work tree", changedPaths(t, r, rg), []string{
@@ -177,7 +177,7 @@ func TestOddPaths(t *testing.T) {
 	}
 	rg = resolve(t, r, Spec{Worktree: true})
 	needs.Equal(t, len(odd), len(changedPaths(t, r, rg)))
-	b := blobs(t, r)
+	b := r.Blobs(t.Context())
 	for _, name := range odd {
 		for rev, want := range map[string]string{rg.Base: "before\n", rg.Head: "after\n"} {
 			wantRead(t, b, rev, name, want)

@@ -94,7 +94,7 @@ func hasValue(value string) bool {
 
 // store adds a file in the form that git would store, unless the index already has it in that form.
 func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFile, a attributes) error {
-	mode := "120000"
+	mode := linkMode
 	if f.kind == regular {
 		mode = s.mode(c, f)
 		var err error
@@ -113,13 +113,10 @@ func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFil
 
 // mode returns a regular file's mode in the repository. If the file system has no modes, the index decides.
 func (s *snapshotter) mode(c change, f workFile) string {
-	switch {
-	case slices.Contains([]string{"100644", "100755", "120000"}, c.newMode):
+	if slices.Contains([]string{plainMode, executableMode, linkMode}, c.newMode) {
 		return c.newMode
-	case f.executable && !s.noFileMode():
-		return "100755"
 	}
-	return "100644"
+	return ModeOf(f.executable && !s.noFileMode())
 }
 
 func (s *snapshotter) noFileMode() bool {
@@ -129,11 +126,10 @@ func (s *snapshotter) noFileMode() bool {
 
 // former returns the content of the file in the index; nil if it has none.
 func (s *snapshotter) former(ctx context.Context, c change) ([]byte, error) {
-	if c.id == "" || c.mode == "160000" {
+	if c.id == "" || c.mode == submoduleMode {
 		return nil, nil
 	}
-	blobs := s.repo.Blobs(ctx)
-	data, err := blobs.ReadID(c.id, workFileBytes)
+	data, err := s.repo.Blobs(ctx).ReadID(c.id, workFileBytes)
 	if err != nil {
 		return nil, nil //nolint:nilerr // git also treats missing content as none
 	}

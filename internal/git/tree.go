@@ -82,8 +82,8 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 	return entries, nil
 }
 
-// Named returns a function that gives a file of a revision its name back, of which JSON, in which reviews are stored and
-// forges answer, has U+FFFD for each byte that is not UTF-8.
+// Named returns a function that restores the name of a file of a revision. JSON, in which reviews are stored and forges
+// answer, has U+FFFD for each byte of a name that is not UTF-8.
 func (r *Repo) Named(ctx context.Context, rev string) func(path string) string {
 	var names map[string]string
 	return func(path string) string {
@@ -251,7 +251,7 @@ func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (s
 func (r *Repo) hasOnly(ctx context.Context, id, folder string, files []string) bool {
 	entries, err := r.folder(ctx, id)
 	for name, e := range entries {
-		if e.Mode != "100644" || !slices.Contains(files, folder+"/"+name) {
+		if e.Mode != plainMode || !slices.Contains(files, folder+"/"+name) {
 			return false
 		}
 	}
