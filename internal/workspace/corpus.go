@@ -114,7 +114,7 @@ func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (Co
 	if err != nil {
 		return CorpusResult{}, err
 	}
-	out := CorpusResult{Searched: got.Searched, Found: []CorpusFound{}, Failures: append([]string{}, got.Failures...)}
+	out := CorpusResult{Searched: got.Searched, Failures: got.Failures}
 	for i := range got.Hits {
 		out.Found = append(out.Found, corpusFound(&got.Hits[i]))
 	}
@@ -152,7 +152,7 @@ func corpusFound(h *corpus.Hit) CorpusFound {
 		Pull: h.Pull, Kind: h.Kind, ID: string(h.ID), Author: h.Author, At: h.At.UTC().Format(time.RFC3339),
 		Path: h.Path, Line: h.End, URL: h.URL, Text: text.Cut(text.Collapse(words), maxFoundText),
 		Outcome: string(h.Outcome), Unusable: h.Unusable, MayWrite: h.MayWrite, Citable: citable[h.Strength()],
-		Score: h.Score, Cosine: h.Cosine, Ranks: append([]corpus.Rank{}, h.Ranks...), Priors: append([]corpus.Prior{}, h.Priors...),
+		Score: h.Score, Cosine: h.Cosine, Ranks: h.Ranks, Priors: h.Priors,
 	}
 }
 

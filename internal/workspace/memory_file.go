@@ -164,7 +164,7 @@ func countOf(ctx context.Context, db *store.DB, name precedent.Repo) (string, er
 // OtherMemories lists what a database has under names that are not the current one's. It makes no rows.
 func OtherMemories(ctx context.Context, db *store.DB, current precedent.Repo) ([]OtherMemory, error) {
 	names, err := db.NamesOfOthers(ctx, current)
-	others := []OtherMemory{}
+	var others []OtherMemory
 	for _, name := range names {
 		has, err := countOf(ctx, db, name)
 		if err != nil {
