@@ -149,8 +149,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	return root
 }
 
-// fillIn lets the commands that do not say which arguments they take take none, and those that only hold others
-// print their help.
+// fillIn sets what a command and those below it leave open: they take no arguments, and print their help.
 func fillIn(cmd *cobra.Command) {
 	if cmd.Args == nil {
 		cmd.Args = exactly(0)
@@ -271,7 +270,7 @@ func terminal(w any) (columns, rows int, ok bool) {
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
 		return 0, 0, false
 	}
-	columns, rows, _ = term.GetSize(int(f.Fd())) // what it does not tell is 0
+	columns, rows, _ = term.GetSize(int(f.Fd())) // 0 if unknown
 	return min(cmp.Or(columns, report.DefaultWidth), maxColumns), cmp.Or(rows, 24), true
 }
 

@@ -119,7 +119,8 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		if policy, err = run.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
 			return configuration{}, nil, err
 		}
-		if ids, idErr := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {
+		at := workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}
+		if ids, idErr := workspace.Identities(ctx, repo, at); idErr == nil {
 			if op.Repo.Value.IsZero() {
 				source := "the remote"
 				if ids[0].IsLocal() {

@@ -35,7 +35,7 @@ pull request reverted the change (reverted).`,
 
 func printCorpusStatus(p *report.Page, s corpus.Status) {
 	for _, name := range s.Names {
-		p.Sayf("repository    ", "%s", name)
+		p.Say("repository    ", name.String())
 	}
 	total := 0
 	var kinds, unusable, outcomes []string
@@ -44,7 +44,7 @@ func printCorpusStatus(p *report.Page, s corpus.Status) {
 		kinds = append(kinds, fmt.Sprintf("%d %s", t.Count, t.Name))
 	}
 	if total == 0 {
-		p.Sayf("comments      ", "none yet: precedent corpus sync or import loads them")
+		p.Say("comments      ", "none yet: precedent corpus sync or import loads them")
 		return
 	}
 	p.Sayf("comments      ", "%d (%s) of %d people, from %s to %s", total, strings.Join(kinds, ", "), s.People,
@@ -58,13 +58,13 @@ func printCorpusStatus(p *report.Page, s corpus.Status) {
 		unusable = append(unusable, fmt.Sprintf("%d %s", t.Count, t.Name))
 	}
 	if len(unusable) > 0 {
-		p.Sayf("not usable    ", "%s", strings.Join(unusable, ", "))
+		p.Say("not usable    ", strings.Join(unusable, ", "))
 	}
 	for _, t := range s.Outcomes {
 		name := cmp.Or(t.Name, "unknown")
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", t.Count, name))
 	}
-	p.Sayf("outcomes      ", "%s", strings.Join(outcomes, ", "))
+	p.Say("outcomes      ", strings.Join(outcomes, ", "))
 	for _, c := range s.Streams {
 		until := "not read to its end yet"
 		if !c.Watermark.IsZero() {

@@ -47,7 +47,7 @@ func newCorpusSync(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := a.timeFlag(cmd, "since", since, -1)
 			if err == nil && from.IsZero() {
-				err = misuse(cmd, errors.New("--since is empty, as of a variable that is not set"))
+				err = misuse(cmd, errors.New("--since is empty; is a variable not set?"))
 			}
 			if err != nil {
 				return err

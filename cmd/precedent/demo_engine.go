@@ -13,7 +13,7 @@ import (
 //go:embed demo/script.json
 var demoScript []byte
 
-// script is the engine of the demo: it answers what is written there.
+// script is the engine of the demo. Its answers are in demo/script.json.
 type script struct {
 	Finders  map[string]json.RawMessage `json:"finders"`  // answers, by finder; the others find nothing
 	Verdicts map[string]map[string]any  `json:"verdicts"` // by the title of the claim

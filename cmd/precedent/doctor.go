@@ -200,8 +200,8 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	var id precedent.Repo
 	if repo != nil {
-		// errors are reported with the repository
-		if ids, err := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); err == nil {
+		at := workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}
+		if ids, err := workspace.Identities(ctx, repo, at); err == nil { // errors are reported with the repository
 			id = ids[0]
 		}
 	}

@@ -143,7 +143,8 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 // noSandboxHint says what helps where there is no sandbox.
 func noSandboxHint(op *settings.Settings, none error) string {
 	file := cmp.Or(op.File, "the configuration file")
-	return fmt.Sprintf("%v; or write run_local: true into %s, to run the commands of your own work tree without one", none, file)
+	return fmt.Sprintf("%v; or write run_local: true into %s, to run the commands of your own work tree without one", none,
+		file)
 }
 
 // listGate prints the commands.

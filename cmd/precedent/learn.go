@@ -64,7 +64,10 @@ func (t *taught) flags(cmd *cobra.Command, what string) {
 
 // expiry reads when to forget it; zero for never.
 func (t *taught) expiry(a *app, cmd *cobra.Command) (time.Time, error) {
-	return a.timeFlag(cmd, "expires", strings.TrimSuffix(t.expires, "never"), 1)
+	if t.expires == "never" {
+		return time.Time{}, nil
+	}
+	return a.timeFlag(cmd, "expires", t.expires, 1)
 }
 
 func newLearnAdd(a *app) *cobra.Command {

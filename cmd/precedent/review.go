@@ -73,7 +73,7 @@ error, 3 not everything was read.`,
 				o.spec.Range = args[0]
 			}
 			if slices.Contains(args, "") || cmd.Flags().Changed("commit") && o.spec.Commit == "" {
-				return misuse(cmd, errors.New("the range, the commit or a path is empty, as of a variable that is not set"))
+				return misuse(cmd, errors.New("the range, the commit or a path is empty; is a variable not set?"))
 			}
 			if err := a.chooseFormat(cmd, &o.format); err != nil {
 				return err

@@ -61,9 +61,9 @@ Silence counts as neither.`,
 // timeForms are what timeFlag reads.
 const timeForms = "a number of days such as 90d or of months such as 18m, or a date such as 2027-01-31"
 
-// timeFlag reads the value of a flag: a date, or how long ago it was or, with ahead 1, will be. It is the zero time if
-// there is none.
-func (a *app) timeFlag(cmd *cobra.Command, flag, value string, ahead int) (time.Time, error) {
+// timeFlag reads the value of a flag: a date, or a number of days or months that is before now or, if sign is 1, after
+// now. An empty value is the zero time.
+func (a *app) timeFlag(cmd *cobra.Command, flag, value string, sign int) (time.Time, error) {
 	const maxDays, maxMonths = 36_500, 1_200 // a hundred years, so that it is a time
 	if value = strings.TrimSpace(value); value == "" {
 		return time.Time{}, nil
@@ -74,9 +74,9 @@ func (a *app) timeFlag(cmd *cobra.Command, flag, value string, ahead int) (time.
 	case wrong == nil:
 		return at, nil
 	case err == nil && 0 < n && n <= maxDays && value[last] == 'd':
-		return a.now().AddDate(0, 0, ahead*n), nil
+		return a.now().AddDate(0, 0, sign*n), nil
 	case err == nil && 0 < n && n <= maxMonths && value[last] == 'm':
-		return a.now().AddDate(0, ahead*n, 0), nil
+		return a.now().AddDate(0, sign*n, 0), nil
 	}
 	return time.Time{}, misuse(cmd, fmt.Errorf("--%s %q: want %s", flag, value, timeForms))
 }
@@ -145,14 +145,11 @@ func percentText(share float64) string { return fmt.Sprintf("%.0f %%", 100*share
 func (p statsPage) reviews() {
 	s := p.s
 	p.Sayf("reviews     ", "%d, %d of them by a model and %d with a guide; %s, %.1f reviewed heads each", s.Reviews,
-		s.WithModel,
-		s.Guided, plural(s.Pulls, "pull request"), s.Rounds)
+		s.WithModel, s.Guided, plural(s.Pulls, "pull request"), s.Rounds)
 	if s.Usage.Requests > 0 {
 		p.Sayf("cost        ", "$%.2f for %s in %s, %.0f %% of the input cached; %.0f s a review (median)",
-			s.CostUSD,
-			report.Tokens(s.Usage.InputTokens+s.Usage.OutputTokens),
-			plural(s.Usage.Requests, "request"), 100*float64(s.Usage.CachedTokens)/float64(max(s.Usage.InputTokens,
-				1)), float64(s.TookMS)/1000)
+			s.CostUSD, report.Tokens(s.Usage.InputTokens+s.Usage.OutputTokens), plural(s.Usage.Requests, "request"),
+			100*float64(s.Usage.CachedTokens)/float64(max(s.Usage.InputTokens, 1)), float64(s.TookMS)/1000)
 	}
 	p.Line()
 	printCounts(p, "findings shown", s.Shown)
