@@ -36,7 +36,7 @@ var (
 	// ErrNoCommits means that the repository has no commit.
 	ErrNoCommits = errors.New("no commits")
 	// ErrMissing means that the clone is partial and lacks the content of the file.
-	ErrMissing = errors.New("its content is not in this partial clone")
+	ErrMissing = errors.New("the content is not in this partial clone")
 )
 
 // exitUsage is git's exit status for unknown options.

@@ -38,7 +38,7 @@ func (r *Repo) promisor() string {
 
 // missingReason is why a file is not reviewed, and lostReason that in a clone which should have its content.
 const (
-	missingReason = "its content is not in this partial clone; to fetch it, run git diff on the range"
+	missingReason = "the content is not in this partial clone; to fetch it, run git diff on the range"
 	lostReason    = "its content is missing in this clone, which is damaged: run git fsck"
 )
 
