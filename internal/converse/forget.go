@@ -180,7 +180,7 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 		if counts[i]++; counts[i] <= maxListed {
 			files := ""
 			if l.Glob != "" {
-				files = " in " + workspace.Quoted(strings.TrimSuffix(l.Glob, "/"))
+				files = " in " + workspace.Quoted(guide.Readable(l.Glob))
 			}
 			fmt.Fprintf(&lists[i], "\n- %s, %s%s: %s (%s)%s", workspace.Quoted(l.ID), kindWords[l.Kind], files,
 				quote(text.Cut(l.Directive, 120)), text.VisibleLine(l.From.Who), note)

@@ -161,7 +161,7 @@ func confirmation(h *request, l memory.Captured) string {
 	id := workspace.Quoted(l.ID)
 	where := "in all files"
 	if l.Glob != "" {
-		where = "in " + workspace.Quoted(strings.TrimSuffix(l.Glob, "/")) // which guide.Literal appends to a file at the top
+		where = "in " + workspace.Quoted(guide.Readable(l.Glob))
 	}
 	scope := "this repository"
 	if l.PullRequest != 0 {

@@ -50,6 +50,9 @@ func Literal(p string) string {
 	return literal.Replace(p)
 }
 
+// Readable returns a glob for people to read: without the slash that Literal appends to a name at the top.
+func Readable(glob string) string { return strings.TrimSuffix(glob, "/") }
+
 var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]")
 
 // CheckGlob returns what is wrong with a glob. Globs that leave the repository, or

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/markdown"
 )
 
@@ -89,7 +90,7 @@ func originOf(l precedent.LearningUse) string {
 	}
 	parts = append(parts, where)
 	if l.Glob != "" {
-		parts = append(parts, "in "+strings.TrimSuffix(l.Glob, "/")) // which guide.Literal appends to a file at the top
+		parts = append(parts, "in "+guide.Readable(l.Glob))
 	}
 	return strings.Join(append(parts, "for "+strings.Join(l.Findings[:min(len(l.Findings), maxRows)], ", ")), " · ")
 }
@@ -129,7 +130,7 @@ func Learning(p *Page, l *precedent.Learning) {
 		{"kind", kindOf(l.Kind)},
 		{"directive", l.Directive},
 		{"why", l.Rationale},
-		{"files", strings.TrimSuffix(l.Glob, "/")},
+		{"files", guide.Readable(l.Glob)},
 		{"category", string(l.Category)},
 		{"from", learnedFrom(l)},
 		{"source", l.From.URL},
@@ -164,7 +165,7 @@ func learnedFrom(l *precedent.Learning) string {
 		s += fmt.Sprintf(", for #%d only", l.PullRequest)
 	}
 	if l.Glob != "" {
-		s += ", in " + strings.TrimSuffix(l.Glob, "/")
+		s += ", in " + guide.Readable(l.Glob)
 	}
 	return s
 }

@@ -13,6 +13,7 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -78,7 +79,7 @@ func (s *Site) learnings(q *request) error {
 }
 
 func reach(l *precedent.Learning) string {
-	where := cmp.Or(strings.TrimSuffix(l.Glob, "/"), "all files")
+	where := cmp.Or(guide.Readable(l.Glob), "all files")
 	if l.Category != "" {
 		where += ", " + string(l.Category)
 	}
