@@ -39,13 +39,12 @@ func translations(ctx context.Context, in *Input) Result {
 		}
 		had := map[[2]string]bool{} // the keys and placeholders of deleted entries; an empty key is not known
 		entries(f, diff.Delete, func(_ diff.Line, key, translated string) {
-			for _, m := range placeholder().FindAllStringSubmatch(translated, -1) {
-				_, name := placeholderOf(m)
-				had[[2]string{key, name}] = true
+			for _, p := range placeholdersOf(translated, isQt(f.Path)) {
+				had[[2]string{key, p.name}] = true
 			}
 		})
 		entries(f, diff.Add, func(l diff.Line, key, translated string) {
-			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated)
+			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated, isQt(f.Path))
 			// The entry moved, or was wrapped again.
 			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] || sources.isReference(f.Path, unknown) {
 				return
@@ -64,21 +63,34 @@ func translations(ctx context.Context, in *Input) Result {
 }
 
 // entries calls do for each translation of a catalogue with lines of an operation, with the first of them, and the key of
-// the entry. That of gettext is the source text.
+// the entry. That of catalogues which have it is the source text.
 func entries(f *diff.File, op diff.Op, do func(l diff.Line, key, translated string)) {
-	form := entryForm(f.Path)
 	for h := range f.Hunks {
 		if path.Ext(f.Path) == gettext {
 			gettextEntries(f.Hunks[h].Lines, op, do)
+		} else {
+			lineEntries(f.Path, f.Hunks[h].Lines, op, do)
+		}
+	}
+}
+
+// lineEntries is entries for catalogues whose texts are each on one line. Those of XML have the key on one before it.
+func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line, key, translated string)) {
+	form, key := entryForm(name), ""
+	for _, l := range lines {
+		if l.Op != op && l.Op != diff.Context || form == nil {
 			continue
 		}
-		for _, l := range f.Hunks[h].Lines {
-			if l.Op != op || form == nil || !strings.ContainsAny(l.Text, "{%:") {
-				continue
-			}
-			if m := form.FindStringSubmatch(l.Text); m != nil {
-				do(l, m[1], m[2])
-			}
+		if m := keyBefore().FindStringSubmatch(l.Text); m != nil {
+			key = m[1] + m[2]
+		}
+		if l.Op != op || !strings.ContainsAny(l.Text, "{%:") {
+			continue
+		}
+		if m := form.FindStringSubmatch(l.Text); len(m) == 2 {
+			do(l, key, m[1])
+		} else if m != nil {
+			do(l, m[1], m[2])
 		}
 	}
 }
@@ -100,22 +112,22 @@ const (
 )
 
 // directive matches a directive of printf. alternatives matches texts with alternatives in braces, whose words are no
-// names (ICU MessageFormat).
+// names (ICU MessageFormat), or by number (Symfony, Laravel).
 var (
 	directive    = text.Pattern(`%%|%(?:(\d+)\$)?[-+ #0',(]*[\d.*]*[hlLzjtq]*[a-zA-Z@]`)
-	alternatives = text.Pattern(`\{\s*[\pL\pN_]+\s*,\s*(?:plural|select)`)
+	alternatives = text.Pattern(`\{\s*[\pL\pN_]+\s*,\s*(?:plural|select)|^\s*(?:<!\[CDATA\[)?\{\d+\}.*\|`)
 )
 
 // unknownPlaceholder returns the first placeholder of a translation that its source text does not have although it has
 // others of the same form, and those. A translation that leaves some out may be right.
-func unknownPlaceholder(source, translated string) (unknown string, known []string) {
+func unknownPlaceholder(source, translated string, qt bool) (unknown string, known []string) {
 	if alternatives().MatchString(source + translated) {
 		return "", nil
 	}
 	var names [len(placeholderForms)][]string
-	for _, m := range placeholder().FindAllStringSubmatch(source, -1) {
-		if form, name := placeholderOf(m); !slices.Contains(names[form], name) {
-			names[form] = append(names[form], name)
+	for _, p := range placeholdersOf(source, qt) {
+		if !slices.Contains(names[p.form], p.name) {
+			names[p.form] = append(names[p.form], p.name)
 		}
 	}
 	directives := 0
@@ -125,29 +137,50 @@ func unknownPlaceholder(source, translated string) (unknown string, known []stri
 			directives = max(directives+1, n)
 		}
 	}
-	for _, m := range placeholder().FindAllStringSubmatch(translated, -1) {
-		form, name := placeholderOf(m)
-		if form == byNumber {
-			if n, _ := strconv.Atoi(m[form]); n > directives && directives > 0 {
-				return name, []string{fmt.Sprintf("%%1$s to %%%d$s", directives)}
+	for _, p := range placeholdersOf(translated, qt) {
+		if p.form == byNumber {
+			if p.number > directives && directives > 0 {
+				return p.name, []string{fmt.Sprintf("%%1$s to %%%d$s", directives)}
 			}
 			continue
 		}
 		isKnown := func(k string) bool {
-			return k == name || form == afterColon && strings.HasPrefix(strings.ToLower(name), strings.ToLower(k))
+			return k == p.name || p.form == afterColon && strings.HasPrefix(strings.ToLower(p.name), strings.ToLower(k))
 		}
-		if len(names[form]) > 0 && !slices.ContainsFunc(names[form], isKnown) {
-			return name, names[form]
+		if len(names[p.form]) > 0 && !slices.ContainsFunc(names[p.form], isKnown) {
+			return p.name, names[p.form]
 		}
 	}
 	return "", nil
 }
 
-// placeholderOf returns the form of a match of placeholder, and the placeholder without what formats its value.
-func placeholderOf(m []string) (form int, name string) {
-	form = 1 + slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
-	return form, fmt.Sprintf(placeholderForms[form], m[form])
+// textPlaceholder is a placeholder without what formats its value.
+type textPlaceholder struct {
+	form   int // in placeholderForms
+	name   string
+	number int // of byNumber
 }
+
+// placeholdersOf returns the placeholders of a text in order. Those of Qt are %1 to %99, and %L1 for numbers.
+func placeholdersOf(s string, qt bool) (all []textPlaceholder) {
+	if qt {
+		for _, m := range qtPlaceholder().FindAllStringSubmatch(s, -1) {
+			all = append(all, textPlaceholder{name: "%" + m[1]})
+		}
+		return all
+	}
+	for _, m := range placeholder().FindAllStringSubmatch(s, -1) {
+		form := 1 + slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
+		n, _ := strconv.Atoi(m[byNumber])
+		all = append(all, textPlaceholder{form, fmt.Sprintf(placeholderForms[form], m[form]), n})
+	}
+	return all
+}
+
+var qtPlaceholder = text.Pattern(`%L?([1-9]\d?)`)
+
+// isQt reports whether a catalogue is one of Qt. No line of TypeScript has the form of its entries.
+func isQt(name string) bool { return path.Ext(name) == ".ts" }
 
 // gettextEntries calls do for each translation of a catalogue of gettext that has lines of an operation, and whose source
 // is among the lines too. An entry that is marked as fuzzy is not used.
@@ -207,23 +240,41 @@ func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, 
 // plural matches the key of a form for some numbers, as i18next names them.
 var plural = text.Pattern(`_(?:zero|one|two|few|many|other)$`)
 
-// entryForms match an entry of a catalogue on one line, its key and its text, by the ending of the file's name.
+// entryForms match an entry of a catalogue on one line, its key and its text, by the ending of the file's name. Without a
+// key, it is before the text; see keyBefore.
 var entryForms = map[string]func() *regexp.Regexp{
 	".json":       text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,?\s*$`),
 	".xml":        text.Pattern(`^\s*<string\s+name="([^"]+)"[^>]*>(.*)</string>\s*$`),
 	".php":        text.Pattern(`^\s*['"]([^'"]+)['"]\s*=>\s*['"](.*)['"]\s*,?\s*$`),
 	".properties": text.Pattern(`^\s*([\w.-]+)\s*=\s*(.*)$`),
 	".strings":    text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*=\s*"((?:[^"\\]|\\.)*)"\s*;\s*$`),
+	".resx":       text.Pattern(`<value>(.*)</value>`),
+	".xlf":        text.Pattern(`<(?:translation|numerusform|target)(?: (?:type="unfinished"|variants|state|xml)[^>]*)?>(.*)</`),
+}
+
+// sameForm are endings of files with the form of another.
+var sameForm = map[string]string{".arb": ".json", ".resw": ".resx", ".ts": ".xlf", ".xliff": ".xlf"}
+
+// keyBefore matches what an entry begins with in XML: its source text in XLIFF and Qt, its key in .NET. A text that goes on
+// in the next line is not known.
+var keyBefore = text.Pattern(`<source(?: [^>]*)?>(?:(.*)</source>)?|<data name="([^"]+)"`)
+
+// hasSource reports whether the entries of a catalogue have their source text as the key.
+func hasSource(name string) bool { return path.Ext(name) == gettext || formOf(name) == ".xlf" }
+
+// formOf returns the key of entryForms for a catalogue.
+func formOf(name string) string {
+	ext := path.Ext(name)
+	if same, ok := sameForm[ext]; ok {
+		return same
+	}
+	return ext
 }
 
 // entryForm returns the one of a catalogue, nil if it is not known. Texts of Rails are in none: it has values to fill in
 // that the source text need not mention.
 func entryForm(name string) *regexp.Regexp {
-	ext := path.Ext(name)
-	if ext == ".arb" { // JSON of Flutter
-		ext = ".json"
-	}
-	if form := entryForms[ext]; form != nil {
+	if form := entryForms[formOf(name)]; form != nil {
 		return form()
 	}
 	return nil
@@ -241,7 +292,11 @@ func (s *sourceTexts) of(translated, key string) (source string) {
 	if path.Ext(translated) == gettext {
 		return key
 	}
-	for _, name := range sourcePaths(translated) {
+	paths := sourcePaths(translated)
+	if hasSource(translated) && paths != nil {
+		source = key + " " // of Symfony it is a name, and the text is that in English
+	}
+	for _, name := range paths {
 		texts, ok := s.read[name]
 		if !ok {
 			texts = s.load(name)
@@ -259,11 +314,11 @@ func (s *sourceTexts) of(translated, key string) (source string) {
 func (s *sourceTexts) isReference(translated, placeholder string) bool {
 	name := strings.Trim(placeholder, "{}")
 	at := strings.LastIndexByte(name, '.')
-	return at > 0 && path.Ext(translated) != gettext && s.of(translated, name[at+1:]) != ""
+	return at > 0 && !hasSource(translated) && s.of(translated, name[at+1:]) != ""
 }
 
 func (s *sourceTexts) load(name string) map[string]string {
-	entry, texts := entryForm(name), map[string]string{}
+	texts := map[string]string{}
 	b, err := s.in.Read(name)
 	if err != nil || len(b) > maxSource {
 		return texts
@@ -271,11 +326,15 @@ func (s *sourceTexts) load(name string) map[string]string {
 	if path.Ext(name) == ".properties" { // a text goes on after a backslash
 		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\\\r\n"), nil), []byte("\\\n"), nil)
 	}
+	var lines []diff.Line
 	for line := range strings.Lines(string(b)) {
-		if m := entry.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil && len(texts[m[1]]) < maxText {
-			texts[m[1]] += m[2] + " "
-		}
+		lines = append(lines, diff.Line{Op: diff.Add, Text: strings.TrimRight(line, "\r\n")})
 	}
+	lineEntries(name, lines, diff.Add, func(_ diff.Line, key, source string) {
+		if len(texts[key]) < maxText {
+			texts[key] += source + " "
+		}
+	})
 	return texts
 }
 
@@ -307,7 +366,7 @@ func sourcePaths(name string) (paths []string) {
 	for _, english := range []string{"en", "en-US", "en_US", "en-us", "en_us", "en-GB", "en_GB"} {
 		paths = append(paths, name[:start]+english+name[end:])
 	}
-	if bare, ok := strings.CutSuffix(name[:start], "_"); ok { // messages_de.properties
+	if bare := strings.TrimRight(name[:start], "._"); !strings.HasSuffix(bare, "/") { // messages_de.properties, Texts.de.resx
 		paths = append(paths, bare+name[end:])
 	}
 	return paths

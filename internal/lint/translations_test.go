@@ -42,8 +42,9 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"{count} files of {name}", "{name}", ""},
 		{"{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", ""},
 		{"{{- name}}", "{{name}}", ""},
+		{"{1} one|]1,Inf] {more}", "<![CDATA[{1} jeden|{2,3,4} dva|]4,Inf] {more}]]>", ""}, // by number
 	} {
-		if got, _ := unknownPlaceholder(test.source, test.translated); got != test.want {
+		if got, _ := unknownPlaceholder(test.source, test.translated, false); got != test.want {
 			t.Errorf("%q in %q: %q, want %q", test.translated, test.source, got, test.want)
 		}
 	}
@@ -54,6 +55,7 @@ func TestTranslations(t *testing.T) {
 	head := map[string]string{
 		"locales/en.json": "{\n  " + json + "\n  \"files_one\": \"One file in {{folder}}\",\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "lang/en-GB/app.json": `"hi": "Hello {first} {last}",`, "l10n/app_en.arb": json,
 		"res/values/strings.xml": android, "i18n/msg.properties": "hi=Hello {0}\ntwo={0} \\\n from {1}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
+		"Texts.resx": `<data name="hi"> <value>Hello {0}</value>`, "x/v.en.xlf": `<source>by.id</source><target>Hello {{ a }}</target>`,
 	}
 	for _, test := range []struct {
 		path string
@@ -69,6 +71,9 @@ func TestTranslations(t *testing.T) {
 		{"i18n/msg_de.properties", []string{`+hi=Hallo {1}`}, ":1"},
 		{"App/de.lproj/A.strings", []string{`+"hi" = "Hallo %2$@";`}, ":1"},
 		{"lang/de/mail.php", []string{` return [`, `+  'hi' => 'Hallo :navn',`}, ":2"},
+		{"Texts.de.resx", []string{` <data name="hi" xml:space="preserve">`, `+  <value>Hallo {1}</value>`}, ":2"},
+		{"ui_de.ts", []string{` <source>%1 of %L2</source>`, `+<translation>%L1, %2</translation>`, `+<numerusform>%3</numerusform>`}, ":3"},
+		{"x/v.de.xlf", []string{` <source>Hello {{ a }}</source>`, `+<target state="final">{{ b }}</target>`, `+<source>by.id</source>`, `+<target>{{ b }}</target>`}, ":2 :4"},
 		{"po/de.po", []string{` #, python-format`, ` msgid ""`, ` "Page %(a)s"`, `-msgstr ""`, `+msgstr ""`, `+"Seite %(b)s"`, `+"x"`}, ":5"},
 		{"po/de.po", []string{` msgid "%(n)s day"`, ` msgid_plural "%(m)s days"`, `+msgstr[0] "%(n)s"`, `+msgstr[1] "%(x)s"`}, ":4"},
 		{"locales/de.json", []string{`-  "hello": "{Name}",`, `+  "hi": "{Name}",`}, ":1"}, // the text of another key
@@ -88,6 +93,8 @@ func TestTranslations(t *testing.T) {
 		{"po/de.po", []string{` msgid "Page %(a)s"`, ` msgstr "Seite %(b)s"`, `+#~ msgstr "%(b)s"`}, ""},
 		{"po/de.po", []string{` #~ msgid "%(a)s"`, `+msgid "%(b)s"`, `+msgstr "%(b)s"`, `@@50`, `+msgstr "%(c)s"`}, ""},
 		{"locales/de.json", []string{`+  "hi": "Hallo {name}",`, `+  "new": "{x}",`, `-  "hi": "{x}",`}, ""},
+		{"ui_de.ts", []string{`+<source>One`, `+%1</source>`, `+<translation type="vanished">%2</translation>`, `+<translation>%3</translation>`}, ""},
+		{"x/v.en.xlf", []string{` <source>Hello {{ a }}</source>`, `+<target>{{ b }}</target>`}, ""},
 		{"locales/en-GB.json", []string{`+  "hi": "Hello {x}",`}, ""},
 		{"lang/fr/app.json", []string{`+"hi": "{first}",`}, ""},
 		{"locales/ru.json", []string{`+  "files_one": "{{count}} файл в {{folder}}",`}, ""},
@@ -96,7 +103,7 @@ func TestTranslations(t *testing.T) {
 		{"missing/locales/de.json", []string{`+"hi": "Hallo {Name}",`}, ""},
 	} {
 		c := change(test.path, test.add...)
-		c.Classify(diff.Trees{})
+		c.Classify(diff.Trees{Base: func(string) ([]byte, error) { return []byte("<TS version"), nil }})
 		r := run(t, "translations", &Input{Change: c, Read: func(path string) ([]byte, error) {
 			if s, ok := head[path]; ok {
 				return []byte(s), nil
@@ -123,7 +130,7 @@ func FuzzTranslations(f *testing.F) {
 		change := change("po/de.po", " "+a, "+"+b, "+"+c, "-"+b, "+"+a, "+"+b)
 		change.Classify(diff.Trees{})
 		run(t, "translations", &Input{Change: change})
-		unknownPlaceholder(a+c, b+a)
+		unknownPlaceholder(a+c, b+a, c == "")
 		sourcePaths(a)
 	})
 }
