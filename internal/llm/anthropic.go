@@ -168,11 +168,7 @@ func anthropicTurn(t Turn, last bool) []anthropicMessage {
 		said = append(said, anthropicBlock{Type: "text", Text: t.Text})
 	}
 	for _, c := range t.Calls {
-		args := c.Args
-		if !json.Valid(args) { // the result says so; the API takes only JSON
-			args = json.RawMessage("{}")
-		}
-		said = append(said, anthropicBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: args})
+		said = append(said, anthropicBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: c.sent()})
 	}
 	for _, res := range t.Results {
 		got = append(got, anthropicBlock{Type: "tool_result", ToolUseID: res.ID, Content: res.Text, IsError: res.Error})
@@ -228,7 +224,7 @@ func (m *anthropicModel) read(body io.Reader, asked Request) (Reply, error) {
 	last, err := m.events(bufio.NewReaderSize(body, 64<<10), func(data []byte) (bool, error) {
 		var e anthropicEvent
 		if err := strict.Unmarshal(data, &e); err != nil {
-			return false, &Error{Kind: KindServer, Host: m.host, Message: "an event of the stream is not JSON"}
+			return false, &Error{Kind: KindServer, Host: m.host, Message: "an event of the stream cannot be read"}
 		}
 		if e.Type == "error" {
 			return false, m.statusError(streamStatus(e.Error.Type), nil, e.Error.Message, data, m.now())
@@ -240,7 +236,7 @@ func (m *anthropicModel) read(body io.Reader, asked Request) (Reply, error) {
 		err = m.cutShort()
 	}
 	out := r.finished()
-	if r.usage == (precedent.Usage{}) {
+	if !counted(out.Usage) {
 		out.Usage = estimate(asked, out)
 	}
 	switch {

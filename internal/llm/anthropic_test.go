@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -186,17 +187,18 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 	}
 }
 
-// TestAnthropicTakesNoBadArguments: the arguments of a call that are no JSON do not break the next request.
-func TestAnthropicTakesNoBadArguments(t *testing.T) {
-	s := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
+// TestBadArgumentsAreNotSentBack: the arguments of a call that are no JSON do not break the next request.
+func TestBadArgumentsAreNotSentBack(t *testing.T) {
 	turn := Turn{
 		Text: " \n", Calls: []Call{{"a", "read", []byte(`{"path": "x`)}},
 		Results: []Result{{ID: "a", Text: "error", Error: true}},
 	}
-	if _, err := anthropicAt(t, s.URL).Send(t.Context(), Request{Prompt: "p", Turns: []Turn{turn}}); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Requests()[0].Turns[0]; got.Calls[0].Args != "{}" || got.Text != "" {
-		t.Errorf("%+v", got)
+	for api, s := range both(t, llmtest.Reply{Text: "fine"}) {
+		if _, err := s.Send(t.Context(), Request{Prompt: "p", Turns: []Turn{turn}}); err != nil {
+			t.Fatal(api, err)
+		}
+		if got := s.Requests()[0].Turns[0]; got.Calls[0].Args != "{}" || strings.TrimSpace(got.Text) != "" {
+			t.Errorf("%s: %+v", api, got)
+		}
 	}
 }

@@ -41,6 +41,14 @@ func (a ability) forRequest(r Request) ability {
 	return a
 }
 
+// and returns what both allow. Requests that are sent at the same time concede different features.
+func (a ability) and(b ability) ability {
+	if a.limit == newLimit || b.limit == "" {
+		a.limit = b.limit
+	}
+	return ability{max(a.format, b.format), a.tools && b.tools, a.limit, a.counts && b.counts}
+}
+
 // drop disables the feature that the server refused, and tells whether there was one to disable. used is what the
 // request had. The message may name the feature; otherwise, if the request itself is refused, the rarest feature is
 // disabled first.

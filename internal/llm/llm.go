@@ -7,6 +7,7 @@
 package llm
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -62,6 +63,15 @@ type Call struct {
 	ID   string
 	Name string
 	Args json.RawMessage
+}
+
+// sent returns the arguments as they are sent back: servers take nothing but an object. If they are none, the result
+// of the call says so.
+func (c Call) sent() json.RawMessage {
+	if !json.Valid(c.Args) || !bytes.HasPrefix(bytes.TrimSpace(c.Args), []byte("{")) {
+		return json.RawMessage("{}")
+	}
+	return c.Args
 }
 
 // Result is the result of a call.
@@ -140,10 +150,14 @@ type Error struct {
 
 // Error says what happened and where.
 func (e *Error) Error() string {
+	said := fmt.Sprintf("%s: %s", e.Host, e.Message)
 	if e.Status != 0 {
-		return fmt.Sprintf("%s answered %d: %s", e.Host, e.Status, e.Message)
+		said = fmt.Sprintf("%s answered %d: %s", e.Host, e.Status, e.Message)
 	}
-	return fmt.Sprintf("%s: %s", e.Host, e.Message)
+	if e.RetryAfter > 0 {
+		said += fmt.Sprintf("; it asks to wait %s", e.RetryAfter.Round(time.Second))
+	}
+	return said
 }
 
 // Secret is a key. It prints as a placeholder whatever the verb.
@@ -179,6 +193,15 @@ func Expect(r Request) precedent.Usage {
 		}
 	}
 	return precedent.Usage{Requests: 1, InputTokens: in / charsPerToken, OutputTokens: expectedOutput}
+}
+
+// mostTokens is more than any request uses. It bounds what a server can book with one wrong number.
+const mostTokens = 20_000_000
+
+// counted tells whether a usage is what a server may have counted. Some count nothing, or give placeholders.
+func counted(u precedent.Usage) bool {
+	return u.InputTokens > 0 && u.InputTokens <= mostTokens && u.OutputTokens >= 0 && u.OutputTokens <= mostTokens &&
+		min(u.CachedTokens, u.CacheWriteTokens) >= 0 && u.CachedTokens+u.CacheWriteTokens <= u.InputTokens
 }
 
 // estimate estimates the usage of a request whose server did not count.

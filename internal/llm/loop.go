@@ -27,12 +27,15 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 	calls, bytes := 0, 0
 	for {
 		reply, err := m.Send(ctx, r)
-		reply.Usage.Requests = max(reply.Usage.Requests, 1)
+		e, failed := errors.AsType[*Error](err)
+		if failed || err == nil { // else it was not sent
+			reply.Usage.Requests = max(reply.Usage.Requests, 1)
+		}
 		total := sum.Usage
 		total.Add(reply.Usage)
 		reply.Usage = total
 		sum = reply
-		if e, ok := errors.AsType[*Error](err); ok && e.Kind == KindContext && len(r.Turns) > 0 && !r.NoCalls {
+		if failed && e.Kind == KindContext && len(r.Turns) > 0 && !r.NoCalls {
 			r = withoutLastResults(r)
 			continue
 		}

@@ -48,7 +48,7 @@ func (m *openAIModel) Send(ctx context.Context, r Request) (Reply, error) {
 		}
 		if err == nil && conceded { // else something else was wrong with the request
 			m.mu.Lock()
-			m.ability = able
+			m.ability = m.ability.and(able)
 			m.mu.Unlock()
 		}
 		return reply, err
@@ -83,7 +83,7 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 		said := chatMessage{Role: "assistant", Content: t.Text, Reasoning: t.Reasoning}
 		for i, c := range t.Calls {
 			call := chatCall{Index: i, ID: c.ID, Type: "function"}
-			call.Function.Name, call.Function.Arguments = c.Name, string(c.Args)
+			call.Function.Name, call.Function.Arguments = c.Name, string(c.sent())
 			said.ToolCalls = append(said.ToolCalls, call)
 		}
 		messages = append(messages, said)

@@ -74,7 +74,6 @@ type gathered struct {
 	refusal string
 	finish  string
 	begun   bool // the model has begun to answer
-	counted bool
 }
 
 // mostCalls bounds the tool calls of one reply; a loop runs at most 40.
@@ -130,7 +129,7 @@ func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err 
 func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	var c chatChunk
 	if err := strict.Unmarshal(data, &c); err != nil {
-		return &Error{Kind: KindServer, Host: m.host, Message: "a chunk of the stream is not JSON"}
+		return &Error{Kind: KindServer, Host: m.host, Message: "a chunk of the stream cannot be read"}
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		e := &Error{Kind: KindServer, Host: m.host, Message: m.quote(errorMessage(data))}
@@ -142,8 +141,7 @@ func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	if c.Model != "" {
 		g.Model = c.Model
 	}
-	if c.Usage != nil && c.Usage.PromptTokens > 0 && c.Usage.CompletionTokens >= 0 { // else it did not count
-		g.counted = true
+	if c.Usage != nil {
 		g.Usage = precedent.Usage{
 			Requests: 1, InputTokens: c.Usage.PromptTokens, CachedTokens: c.Usage.PromptTokensDetails.CachedTokens,
 			CacheWriteTokens: c.Usage.PromptTokensDetails.CacheWriteTokens, OutputTokens: c.Usage.CompletionTokens,
@@ -207,7 +205,7 @@ func (g *gathered) finished(r Request) Reply {
 	case g.finish == "length":
 		g.Stop = StopLength
 	}
-	if !g.counted {
+	if !counted(g.Usage) {
 		g.Usage = estimate(r, g.Reply)
 	}
 	return g.Reply

@@ -62,13 +62,16 @@ func TestOpenAITools(t *testing.T) {
 	}
 }
 
-// TestOpenAIUsageOfOddServers: counts that no request can have are no counts.
-func TestOpenAIUsageOfOddServers(t *testing.T) {
-	for _, u := range []precedent.Usage{{}, {InputTokens: -1}, {InputTokens: 5, OutputTokens: -1}} {
-		s := llmtest.OpenAI(t, llmtest.Script(llmtest.Reply{Text: "an answer", Usage: &u}))
-		reply, err := openAIAt(t, s.URL).Send(t.Context(), Request{Prompt: "a prompt of some words"})
-		if err != nil || reply.Usage.InputTokens < 6 || reply.Usage.OutputTokens < 1 {
-			t.Errorf("%+v: usage %+v, %v", u, reply.Usage, err)
+// TestUsageOfOddServers: counts that no request can have are no counts.
+func TestUsageOfOddServers(t *testing.T) {
+	for _, u := range []precedent.Usage{
+		{}, {InputTokens: -1}, {InputTokens: 5, OutputTokens: -1}, {InputTokens: 1e15}, {InputTokens: 9, CachedTokens: 10},
+	} {
+		for api, s := range both(t, llmtest.Reply{Text: "an answer", Usage: &u}) {
+			reply, err := s.Send(t.Context(), Request{Prompt: "a prompt of some words"})
+			if got := reply.Usage; err != nil || got.InputTokens < 6 || got.InputTokens > 99 || got.OutputTokens < 1 {
+				t.Errorf("%s: %+v: usage %+v, %v", api, u, got, err)
+			}
 		}
 	}
 }
@@ -91,7 +94,7 @@ func TestOpenAICallsOfOddServers(t *testing.T) {
 			[]chatCall{piece(0, "", "read", "{}"), piece(1, "", "list", "")}, "[{call_0_0 read {}} {call_0_1 list {}}]",
 		},
 	} {
-		g := gathered{counted: true}
+		g := gathered{}
 		for _, p := range test.pieces {
 			g.call(p)
 		}

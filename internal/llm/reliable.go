@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -191,7 +192,7 @@ type outage struct {
 
 // Failover retries like Reliable. It sends to the first model, and to the next one when
 // it fails for a reason other than the request itself; a context window that is too
-// small is the model's. A model that failed is left out for as long as a back-off takes,
+// small is the model's, and so is a name that the server does not know. A model that failed is left out for as long as a back-off takes,
 // so that not every request has to find out. The first names the whole.
 func Failover(w Waiting, models ...Model) Model {
 	last := len(models) - 1
@@ -220,7 +221,7 @@ func (f *failover) Send(ctx context.Context, r Request) (Reply, error) {
 		reply, err := m.Send(ctx, r)
 		reply.Usage.Add(spent)
 		var e *Error
-		if err == nil || !errors.As(err, &e) || e.Kind == KindRequest {
+		if err == nil || !errors.As(err, &e) || e.Kind == KindRequest && e.Status != http.StatusNotFound {
 			return reply, err
 		}
 		spent = reply.Usage
@@ -246,7 +247,7 @@ func (f *failover) fail(i int, e *Error) {
 	switch e.Kind {
 	case KindContext, KindTooLarge:
 		return
-	case KindAuth: // a wrong key stays wrong
+	case KindAuth, KindRequest: // a wrong key or name stays wrong
 		wait = maxRetryAfter
 	}
 	f.mu.Lock()

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -132,6 +133,7 @@ func TestFailover(t *testing.T) {
 	}{
 		"down":           {failed(503, ""), false},
 		"a small window": {failed(400, "prompt is too long: 203284 tokens > 200000 maximum"), false},
+		"retired":        {failed(404, "model: claude-2.1"), false},
 		"a bad request":  {failed(400, "messages: at least one message is required"), true},
 	} {
 		clock := &fakeTime{}
@@ -257,8 +259,19 @@ func TestFailoverRemembers(t *testing.T) {
 	}
 }
 
-// TestServersReason: the reason is the server's, without the key, and bounded.
+// TestServersReason: the reason is the server's, without the key, and bounded; of a web page, its text.
 func TestServersReason(t *testing.T) {
+	page := "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n</html>\r\n"
+	for _, status := range []int{200, 502} {
+		header := http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Retry-After": {"3600"}}
+		for api, s := range both(t, llmtest.Reply{Status: status, Body: page, Header: header}) {
+			_, err := s.Send(t.Context(), Request{Prompt: "p"})
+			want := fmt.Sprintf("%s answered %d: 502 Bad Gateway; it asks to wait 1h0m0s", s.Host(), status)
+			if err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", api, err, want)
+			}
+		}
+	}
 	long := "No credit is left for " + string(canary) + strings.Repeat(" and more", 100)
 	for api, s := range both(t, failed(402, long)) {
 		_, err := s.Send(t.Context(), Request{Prompt: "p"})

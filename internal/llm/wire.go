@@ -96,7 +96,8 @@ func (e endpoint) post(
 		return e.errorOf(parent, ctx, err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
+	// With the status 200 a web page is that of a proxy, or of a server at the wrong address.
+	if resp.StatusCode != http.StatusOK || strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 		return e.statusError(resp.StatusCode, resp.Header, errorMessage(text), text, e.now())
 	}
@@ -270,10 +271,15 @@ func (e endpoint) statusError(status int, header http.Header, message string, bo
 	return out
 }
 
-// quote returns what a server said without the key, in at most 300 bytes.
+var tag = text.Pattern(`<[^>]*>`)
+
+// quote returns what a server said in one line without the key, in at most 300 bytes: of a web page, its text.
 func (e endpoint) quote(message string) string {
 	if e.key != "" {
 		message = strings.ReplaceAll(message, string(e.key), "[key]")
 	}
-	return text.Head(strings.TrimSpace(message), 300)
+	if strings.HasPrefix(strings.TrimSpace(message), "<") {
+		message = tag().ReplaceAllString(message, " ")
+	}
+	return text.Head(text.Collapse(message), 300)
 }

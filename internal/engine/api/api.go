@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -32,6 +34,8 @@ type Engine struct {
 	Config
 	price  llm.Price
 	priced bool
+	// longest is the longest answer so far, in tokens. A model that thinks writes many times what is usual.
+	longest atomic.Int64
 }
 
 // answerShare is the part of a small window that an answer may take.
@@ -120,12 +124,14 @@ func statusOf(ctx context.Context, err error) (precedent.Status, string) {
 		return precedent.StatusTruncated, err.Error()
 	case errors.As(err, &e) && e.Kind == llm.KindContext:
 		return precedent.StatusTruncated, err.Error() + hint(e.Window)
-	case errors.As(err, &e) && e.Kind == llm.KindTimeout, errors.Is(err, context.DeadlineExceeded):
-		return precedent.StatusTimeout, err.Error()
 	case ctx.Err() != nil:
 		return "", ""
-	case errors.As(err, &e) && e.Kind == llm.KindAuth:
+	case errors.As(err, &e) && e.Kind == llm.KindTimeout:
+		return precedent.StatusTimeout, err.Error()
+	case errors.As(err, &e) && e.Kind == llm.KindAuth && e.Status != http.StatusTooManyRequests:
 		return precedent.StatusError, err.Error() + "; check the key"
+	case errors.As(err, &e) && (e.Status == http.StatusNotFound || e.Status == http.StatusOK):
+		return precedent.StatusError, err.Error() + "; check the model's name and the server's address"
 	}
 	return precedent.StatusError, err.Error()
 }
@@ -149,11 +155,15 @@ func (m *metered) Send(ctx context.Context, r llm.Request) (llm.Reply, error) {
 		return m.Model.Send(ctx, r)
 	}
 	expected := llm.Expect(r)
+	expected.OutputTokens = max(expected.OutputTokens, int(m.engine.longest.Load()))
 	charge, err := m.engine.Budget.Reserve(ctx, expected.InputTokens+expected.OutputTokens, m.engine.price.Cost(expected))
 	if err != nil {
 		return llm.Reply{}, err
 	}
 	reply, err := m.Model.Send(ctx, r)
 	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, m.engine.priceOf(reply.Model).Cost(reply.Usage))
+	if out := int64(reply.Usage.OutputTokens); reply.Usage.Requests == 1 && out > m.engine.longest.Load() {
+		m.engine.longest.Store(out)
+	}
 	return reply, err
 }
