@@ -19,7 +19,7 @@ type Reply struct {
 	Output  []byte
 	Message string // why the status is not ok, for a person
 	Model   string
-	Usage   precedent.Usage // Requests of less than one count as one
+	Usage   precedent.Usage // Requests of less than one count as one, unless the budget did not allow the first
 	CostUSD float64
 	// Attempts counts the answers that were tried, including this one; less than one counts as one. A turn in
 	// which an agent used a tool is a request, but not an attempt.
@@ -101,7 +101,9 @@ func read(v *Validator, output []byte) (json.RawMessage, error) {
 
 // count adds the usage of a request.
 func (a *Answer) count(r Reply) {
-	r.Usage.Requests = max(r.Usage.Requests, 1)
+	if r.Status != precedent.StatusOverBudget {
+		r.Usage.Requests = max(r.Usage.Requests, 1)
+	}
 	a.Usage.Add(r.Usage)
 	a.CostUSD += r.CostUSD
 	if r.Model != "" {

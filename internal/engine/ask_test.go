@@ -88,7 +88,7 @@ func TestAsk(t *testing.T) {
 			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 2},
 		}, []string{"", ""}},
 		{"over budget", []Reply{{Status: precedent.StatusOverBudget, Message: "$2 are spent"}}, Answer{
-			Status: precedent.StatusOverBudget, Message: "$2 are spent", Usage: precedent.Usage{Requests: 1},
+			Status: precedent.StatusOverBudget, Message: "$2 are spent", // nothing was sent
 		}, []string{""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

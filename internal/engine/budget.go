@@ -25,7 +25,8 @@ const (
 const minBooking = 1e-7
 
 // Budget bounds what the requests of one review may use. Each request reserves an estimate before it is sent,
-// so that no bound is exceeded. It is safe for concurrent use.
+// so that a bound is exceeded at most by what the last answers take beyond their estimates. It is safe for
+// concurrent use.
 type Budget struct {
 	USD    float64 // dollars; 0 means no bound
 	Tokens int     // input and output together; 0 means no bound
@@ -102,7 +103,8 @@ func (b *Budget) Spent() (tokens int, usd float64) {
 }
 
 // Within bounds an engine whose usage is only known after each answer. Before a task
-// it reserves the tokens of the prompt and the dollars of the previous task.
+// it reserves the tokens of the prompt and the dollars of the previous task. If the
+// engine does not say what it used, it is charged for the prompts and the answer.
 func (b *Budget) Within(e Engine) Engine { return &bounded{Engine: e, budget: b} }
 
 type bounded struct {
@@ -117,12 +119,18 @@ func (x *bounded) Run(ctx context.Context, t Task) (Answer, error) {
 	x.mu.Lock()
 	usd := x.last
 	x.mu.Unlock()
-	charge, err := x.budget.Reserve(ctx, (len(t.System)+len(t.User()))/charsPerToken, usd)
+	tokens := (len(t.System) + len(t.User())) / charsPerToken
+	charge, err := x.budget.Reserve(ctx, tokens, usd)
 	if err != nil {
 		return Answer{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
 	}
 	a, err := x.Engine.Run(ctx, t)
-	charge(a.Usage.InputTokens+a.Usage.OutputTokens, a.CostUSD)
+	if said := a.Usage.InputTokens + a.Usage.OutputTokens; said > 0 {
+		tokens = said
+	} else {
+		tokens = tokens*a.Usage.Requests + len(a.JSON)/charsPerToken
+	}
+	charge(tokens, a.CostUSD)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.last = a.CostUSD

@@ -92,6 +92,15 @@ func TestWithin(t *testing.T) {
 	if want := []precedent.Status{"ok", "ok", "over-budget"}; !slices.Equal(got, want) || e.n != 2 {
 		t.Errorf("%v after %d tasks, want %v", got, e.n, want)
 	}
+	silent := (&Budget{Tokens: 300}).Within(&counting{status: precedent.StatusOK, silent: true})
+	got = nil
+	for range 3 {
+		a := needs.Value(silent.Run(t.Context(), Task{Prompt: strings.Repeat("word ", 100)}))(t)
+		got = append(got, a.Status)
+	}
+	if want := []precedent.Status{"ok", "ok", "over-budget"}; !slices.Equal(got, want) {
+		t.Errorf("%v without usage, want %v", got, want)
+	}
 	a, err := (&Budget{Tokens: 10}).Within(e).Run(t.Context(), Task{Prompt: strings.Repeat("word ", 100)})
 	if err != nil || a.Status != precedent.StatusOverBudget || e.n != 2 {
 		t.Errorf("a prompt beyond the bound: %s, %v", a.Status, err)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -25,7 +26,7 @@ type Keeper struct {
 	Resume bool
 
 	mu       sync.Mutex
-	tasks    []string
+	tasks    map[string]Answer
 	failures []precedent.Failure
 }
 
@@ -42,15 +43,11 @@ func (k *Keeper) Run(ctx context.Context, t Task) (Answer, error) {
 	if err != nil || a.Status != precedent.StatusOK {
 		return a, err
 	}
-	raw, err := json.Marshal(a)
-	if err == nil {
-		// The answer is paid for, so it is stored even if the review is cancelled now.
-		err = k.Save(context.WithoutCancel(ctx), task, raw)
-	}
-	if err != nil {
+	// The answer is paid for, so it is stored even if the review is cancelled now.
+	if err := k.save(context.WithoutCancel(ctx), task, a); err != nil {
 		k.fail("keep answer", err)
 	} else {
-		k.note(task)
+		k.note(task, a)
 	}
 	return a, nil
 }
@@ -69,9 +66,17 @@ func (k *Keeper) kept(ctx context.Context, task string) (Answer, bool) {
 		return Answer{}, false
 	}
 	if found {
-		k.note(task)
+		k.note(task, a)
 	}
 	return a, found
+}
+
+func (k *Keeper) save(ctx context.Context, task string, a Answer) error {
+	raw, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return k.Save(ctx, task, raw)
 }
 
 // Kept tells whether the answer to a task is stored and will be used.
@@ -93,10 +98,13 @@ func (k *Keeper) key(t Task) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (k *Keeper) note(task string) {
+func (k *Keeper) note(task string, a Answer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.tasks = append(k.tasks, task)
+	if k.tasks == nil {
+		k.tasks = map[string]Answer{}
+	}
+	k.tasks[task] = a
 }
 
 // fail records the first error of each step: a database that cannot be written fails for every answer.
@@ -113,5 +121,19 @@ func (k *Keeper) fail(step string, err error) {
 func (k *Keeper) Done() (tasks []string, failures []precedent.Failure) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return slices.Clone(k.tasks), slices.Clone(k.failures)
+	return slices.Sorted(maps.Keys(k.tasks)), slices.Clone(k.failures)
+}
+
+// Settle takes the usage out of the stored answers once a review that counts it is saved: one that is resumed from
+// them does not count it again.
+func (k *Keeper) Settle(ctx context.Context) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for task, a := range k.tasks {
+		a.Usage, a.CostUSD = precedent.Usage{}, 0
+		if err := k.save(ctx, task, a); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -9,21 +9,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // counting answers with how often it was asked.
 type counting struct {
 	n      int
 	status precedent.Status
+	silent bool // about its usage
 }
 
 func (c *counting) Info() Info { return Info{Name: "counting", Who: "test"} }
 func (c *counting) Run(context.Context, Task) (Answer, error) {
 	c.n++
-	return Answer{
-		Status: c.status, JSON: json.RawMessage(`{"n":1}`), CostUSD: 0.5,
-		Usage: precedent.Usage{Requests: 1, InputTokens: 10},
-	}, nil
+	a := Answer{Status: c.status, JSON: json.RawMessage(`{"n":1}`), Usage: precedent.Usage{Requests: 1}}
+	if !c.silent {
+		a.Usage.InputTokens, a.CostUSD = 10, 0.5
+	}
+	return a, nil
 }
 
 func TestKeeper(t *testing.T) {
@@ -50,6 +53,11 @@ func TestKeeper(t *testing.T) {
 	}
 	if tasks, failures := resumed.Done(); len(tasks) != 1 || failures != nil {
 		t.Errorf("done: %v, %v", tasks, failures)
+	}
+	needs.NoError(t, resumed.Settle(t.Context()))
+	settled := needs.Value(keeper(e, "a..b", true).Run(t.Context(), task))(t)
+	if settled.CostUSD != 0 || settled.Usage != (precedent.Usage{}) || string(settled.JSON) != string(first.JSON) || e.n != 1 {
+		t.Errorf("settled: %+v", settled)
 	}
 	for _, other := range []struct {
 		of     string

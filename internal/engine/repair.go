@@ -19,7 +19,7 @@ var (
 )
 
 // Repair finds the JSON in what a model wrote and fixes what can be fixed without guessing: a byte order mark,
-// prose around it, a code fence, trailing commas, line breaks inside strings, escaped apostrophes. It takes the
+// what a local model thinks first, prose around it, a code fence, trailing commas, line breaks inside strings, escaped apostrophes. It takes the
 // first value that starts the text or a fence, else the first object or array of objects in the prose; an empty
 // object only without another one. If a second value that begins with the same key differs from it, which one is
 // meant is not known.
@@ -37,6 +37,9 @@ func Repair(raw []byte) ([]byte, error) {
 	}
 	if !json.Valid(text) {
 		var err error
+		if _, answer, thought := bytes.Cut(text, []byte("</think>")); thought {
+			text = bytes.TrimSpace(answer)
+		}
 		if text, err = mendFirst(text); err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ var repairable = []struct{ name, in, want string }{
 	{"valid braces in a string", `{"a":"}{\"]["}`, `{"a":"}{\"]["}`},
 	{"byte order mark", "\uFEFF{\"a\":1}", `{"a":1}`},
 	{"prose", `Here you are: {"a":1}. Enjoy {it}!`, `{"a":1}`},
+	{"a thought", "<think>Is it {\"a\":0}?</think>\n{\"a\":1}", `{"a":1}`},
 	{"prose with code", "In `if x { return }` and f() {} and map[string]int{\"a\", 1} all is well.\n{\"a\":1}", `{"a":1}`},
 	{"prose with a footnote", `As [1] says: [{"a":1}] [2]`, `[{"a":1}]`},
 	{"prose with an apostrophe", `It's {"a": "b"}`, `{"a": "b"}`},

@@ -38,7 +38,7 @@ func (w *activity) prompted() bool {
 	if w.run == nil {
 		return w.step != "" || slices.Contains(modelFinders(), w.name)
 	}
-	return w.run.Engine != analyzerEngine && (w.run.Requests > 0 || w.run.Status.Bad())
+	return w.run.Engine != analyzerEngine && (w.run.Status.Good() || w.run.Status.Bad())
 }
 
 // analyzerEngine is what analyzers' runs have in place of an engine.
@@ -46,7 +46,7 @@ const analyzerEngine = precedent.AnalyzerEngine
 
 // line says how the work ended, for those who read a log.
 func (w *activity) line() string {
-	parts := []string{w.step + " done", report.Plural(w.requests, "request")}
+	parts := []string{w.step + " done", report.Plural(w.spent.usage.Requests, "request")}
 	took := w.updated.Sub(w.started)
 	if w.run != nil {
 		parts = []string{w.name + " " + statusText(w.run), report.Plural(w.run.Requests, "request")}

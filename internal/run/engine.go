@@ -75,10 +75,13 @@ func (p *Prepared) Unfinished() (u Unfinished, ok bool) {
 	return u, true
 }
 
-// dropAnswers deletes the answers of a review that is complete and saved.
+// dropAnswers deletes the answers of a review that is complete and saved. Of one that is not complete, they stay.
 func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
-	if p.answers == nil || r.Verdict == precedent.Partial || r.Verdict == precedent.Failed {
+	switch {
+	case p.answers == nil:
 		return nil
+	case r.Verdict == precedent.Partial || r.Verdict == precedent.Failed:
+		return p.answers.Settle(ctx)
 	}
 	rows, err := p.workspace.Rows(ctx)
 	if err != nil {

@@ -113,7 +113,8 @@ func (v event) end() (precedent.Status, string, []byte) {
 	case v.IsError && v.APIStatus == 0 && strings.Contains(v.Result, "Prompt is too long"):
 		return precedent.StatusTruncated, "the prompt is too long for the model", nil
 	case v.IsError || v.Subtype != "success":
-		return precedent.StatusError, strings.TrimSuffix("Claude Code: "+v.Subtype+": "+said, ": "), nil
+		kind := strings.TrimPrefix(v.Subtype+": ", "success: ")
+		return precedent.StatusError, strings.TrimSuffix("Claude Code: "+kind+said, ": "), nil
 	case len(v.Structured) > 0 && string(v.Structured) != "null":
 		return precedent.StatusOK, "", v.Structured
 	}
