@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,16 +38,43 @@ func (p *plan) fileChunks(c *diff.Change, groups [][]diff.HunkRef) []fileChunk {
 			add(whole, head, body)
 			continue
 		}
-		frame := whole
-		frame.hunk.Lines = nil
-		_, around := measure(c, frame)
-		for _, h := range split(&whole.hunk, p.most-head-around) {
+		room := func() int {
+			frame := whole
+			frame.hunk.Lines = nil
+			_, around := measure(c, frame)
+			return p.most - head - around
+		}
+		p.shorten(&whole, room()-2*prompt.Tokens(lineTooLong)) // which is shown, too
+		for _, h := range split(&whole.hunk, room()) {
 			one := piece{file, h, refs}
 			_, body := measure(c, one)
 			add(one, head, body)
 		}
 	}
 	return all
+}
+
+// A line that does not fit into one request is shown in part, and its hunk does not count as read: whole, it would
+// cost as much as the rest of a review, or be refused.
+const (
+	lineTooLong = "a line is too long for one request, which shows its beginning"
+	mostOfLong  = 4 << 10 // bytes
+)
+
+// shorten cuts the lines that do not fit into the given number of tokens.
+func (p *plan) shorten(one *piece, room int) {
+	const digits = 7
+	lines := slices.Clone(one.hunk.Lines)
+	for i := range lines {
+		if lineSize(&lines[i], digits) <= room {
+			continue
+		}
+		lines[i].Text = text.Head(lines[i].Text, min(mostOfLong, room))
+		one.hunk.Lines, one.hunk.Cut = lines, lineTooLong
+		for _, ref := range one.refs {
+			p.long[ref] = true
+		}
+	}
 }
 
 // measure returns the size of a piece in a prompt, in tokens: of the line that names

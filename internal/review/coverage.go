@@ -87,6 +87,9 @@ func (p *plan) unread(file *diff.File, ref diff.HunkRef, reports []Report) strin
 	if !asked(reports) {
 		return unreadByAnalyzers(file.Path, reports)
 	}
+	if p.long[ref] {
+		return lineTooLong
+	}
 	carriers := p.carriers[ref]
 	for _, rep := range reports {
 		switch {

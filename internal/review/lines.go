@@ -21,9 +21,6 @@ const (
 	substringMin   = 8     // minimum length of such a part, in bytes without white space
 )
 
-// maxTokens bounds the tokens of one line that are kept; text.Ratio compares no more.
-const maxTokens = 64
-
 // lineText is a line in the forms in which lines are compared.
 type lineText struct {
 	plain    string   // without white space at its end
@@ -70,7 +67,7 @@ func (l *lineText) tokenized() []string {
 	if l.tokens == nil {
 		eachToken(l.plain, func(tok string) bool {
 			l.tokens = append(l.tokens, tok)
-			return len(l.tokens) < maxTokens
+			return len(l.tokens) < text.MaxRatio
 		})
 	}
 	return l.tokens

@@ -25,6 +25,8 @@ type plan struct {
 	// carriers are the shards that show a hunk or a part of it. A hunk without any is
 	// not to be reviewed, or is beyond the limit of a review.
 	carriers map[diff.HunkRef][]int
+	// long are the hunks with a line that does not fit into a request.
+	long map[diff.HunkRef]bool
 	// ignored are the files that the policy ignores, by index in the change.
 	ignored map[int]bool
 	// before are the hunks that an earlier review read, which are not shown again.
@@ -48,7 +50,7 @@ type piece struct {
 
 // newPlan returns a plan without shards.
 func newPlan(c *diff.Change, ignore []string) *plan {
-	p := &plan{carriers: map[diff.HunkRef][]int{}, ignored: map[int]bool{}}
+	p := &plan{carriers: map[diff.HunkRef][]int{}, long: map[diff.HunkRef]bool{}, ignored: map[int]bool{}}
 	for i := range c.Files {
 		p.ignored[i] = slices.ContainsFunc(ignore, func(glob string) bool { return guide.Match(glob, c.Files[i].Path) })
 	}

@@ -9,22 +9,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // TestPlanShowsEverything: every line of every hunk is shown once, or stands for one that is, under its own number; no
-// shard is larger than allowed unless a single line is; and a hunk's carriers are the shards that show it.
+// shard is larger than allowed; a hunk's carriers are the shards that show it; and only if a line of it is too long
+// for a shard, it does not count as read.
 func TestPlanShowsEverything(t *testing.T) {
 	const most = 2_000
 	rapid.Check(t, func(t *rapid.T) {
 		var c diff.Change
+		var unread []string
 		for i := range rapid.IntRange(1, 6).Draw(t, "files") {
 			n := rapid.SampledFrom([]int{1, 3, 50, 200, 500}).Draw(t, "lines")
 			lines := make([]string, n)
 			for j := range lines {
 				lines[j] = fmt.Sprintf("line %d of file %d says something", j, i)
+			}
+			long := rapid.IntRange(0, 4).Draw(t, "long") == 0
+			if long {
+				lines[n/2] = strings.Repeat(fmt.Sprintf("long%d ", i), most)
 			}
 			f := added(fmt.Sprintf("dir%d/f%d.go", i%2, i), lines...)
 			f.Hunks[0].NewStart += 10
@@ -35,9 +42,18 @@ func TestPlanShowsEverything(t *testing.T) {
 				f.Skip = "generated"
 			}
 			c.Files = append(c.Files, f)
+			if long && f.Skip == "" {
+				unread = append(unread, f.Path)
+			}
 		}
 		p := newPlan(&c, nil)
 		p.pack(&c, most)
+		read := Report{Answered: slices.Repeat([]bool{true}, len(p.shards))}
+		cut := coverage(&Input{Change: &c}, p, []Report{read}).Truncated
+		got := needs.Each(cut, func(h precedent.TruncatedHunk) string { return h.Path })
+		if !slices.Equal(got, unread) {
+			t.Fatalf("%q do not count as read, want %q", got, unread)
+		}
 		shown := map[string][]int{}
 		for i, s := range p.shards {
 			tokens := prompt.Tokens(string(newBrief(&Input{Change: &c}).render(s.pieces)))

@@ -2,14 +2,14 @@ package text
 
 import "math/bits"
 
-// maxRatio limits the tokens that Ratio compares: longer lines are data.
-const maxRatio = 64
+// MaxRatio limits the tokens that Ratio compares: longer lines are data.
+const MaxRatio = 64
 
 // Ratio is the share of two token sequences that is common to both in the same order, 0 to 1: twice the
 // length of their longest common subsequence, divided by the sum of their lengths. Two empty sequences are
 // equal. Only the first 64 tokens of each are compared.
 func Ratio(a, b []string) float64 {
-	a, b = a[:min(len(a), maxRatio)], b[:min(len(b), maxRatio)]
+	a, b = a[:min(len(a), MaxRatio)], b[:min(len(b), MaxRatio)]
 	if len(a)+len(b) == 0 {
 		return 1
 	}

@@ -164,7 +164,7 @@ func TestRatio(t *testing.T) {
 func TestRatioTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letter := rapid.SampledFrom([]string{"a", "b", "c", "d"})
-		letters := rapid.SliceOfN(letter, 0, maxRatio)
+		letters := rapid.SliceOfN(letter, 0, MaxRatio)
 		a, b := letters.Draw(t, "a"), letters.Draw(t, "b")
 		row := make([]int, len(b)+1)
 		for i := range a {
