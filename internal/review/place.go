@@ -133,9 +133,12 @@ func verifiedEvidence(offered []precedent.Evidence, p *Placer, src *sources) []p
 		if !text.Proves(e.Quote) {
 			continue
 		}
-		if line, ok := src.file(side, e.Path).quoted(e.Quote, e.Line); ok {
-			e.Line = line
-			holds = append(holds, e)
+		for _, quote := range []string{e.Quote, withoutMargin(e.Quote)} {
+			if line, ok := src.file(side, e.Path).quoted(quote, e.Line); ok {
+				e.Line, e.Quote = line, quote
+				holds = append(holds, e)
+				break
+			}
 		}
 	}
 	return holds

@@ -90,8 +90,9 @@ func TestPlace(t *testing.T) {
 		{
 			"sign of the diff", right(45),
 			"+\trows, err := a.db.QueryContext(ctx, \"SELECT id FROM cards WHERE account = $1\", a.id)",
-			right(45), inexactDelta,
+			right(45), 0,
 		},
+		{"sign and number of the diff", right(45), "15 +\ta.log(\"deposit\", cents)\n+", right(15), 0},
 		{"one identifier changed", right(17), "\ta.notify(a.holder, cents)\n\treturn nil", right(17), inexactDelta},
 		{"blank line skipped", right(40), "\ta.log(\"deposit\", cents)\n\ta.notify(a.owner, cents)", right(15), 0},
 		{"nearest of equals", right(44), "\t}", right(44), 0},

@@ -46,15 +46,12 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	if len(quote) == 0 {
 		return file != nil
 	}
-	var s spot
-	if file != nil {
-		here, there := p.lines(file, f.Side), p.lines(file, otherSide(f.Side))
-		if s = here.bestMatch(quote, said.Start); s.on == nil {
-			s = there.bestMatch(quote, said.Start)
+	s := p.find(quote, file, f.Side, said.Start)
+	if bare := withoutMargin(f.Quote); !s.isExact(quote) && bare != f.Quote {
+		words := quoteTexts(bare)
+		if t := p.find(words, file, f.Side, said.Start); t.isExact(words) {
+			s, quote, f.Quote = t, words, bare
 		}
-	}
-	if s.on == nil {
-		s = p.unique(quote, file)
 	}
 	if s.on == nil {
 		return false
@@ -62,6 +59,30 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 	s.applyTo(f, said, quote)
 	return true
 }
+
+// find returns the line that a quote fits best: in the file if there is one, else elsewhere; its on is nil if there is
+// none.
+func (p *Placer) find(quote []lineText, file *diff.File, side precedent.Side, near int) (s spot) {
+	if file != nil && len(quote) > 0 {
+		if s = p.lines(file, side).bestMatch(quote, near); s.on == nil {
+			s = p.lines(file, otherSide(side)).bestMatch(quote, near)
+		}
+	}
+	if s.on == nil && len(quote) > 0 {
+		s = p.unique(quote, file)
+	}
+	return s
+}
+
+// isExact reports whether the spot has the first line of the quote.
+func (s spot) isExact(quote []lineText) bool {
+	return s.on != nil && s.on.lines[s.index].squeezed == quote[0].squeezed
+}
+
+var margin = text.Pattern(`(?m)^(?:\d+ )?[-+ ]`)
+
+// withoutMargin returns a quote without the signs and numbers that a prompt shows before lines: models copy them.
+func withoutMargin(quote string) string { return margin().ReplaceAllString(quote, "") }
 
 // undoRedaction replaces lines of a quote as a prompt shows them, with secrets redacted and
 // hidden characters and invalid bytes spelled out, by the lines of the file.
@@ -149,7 +170,7 @@ func (s spot) applyTo(f *precedent.Finding, said precedent.Span, quote []lineTex
 	case said.Start != f.Start:
 		d.Text += ", not on the line given"
 	}
-	if l.squeezed != quote[0].squeezed {
+	if !s.isExact(quote) {
 		f.Inexact, d.Delta = true, inexactDelta
 		d.Text += "; it is not exact"
 		f.Quote = s.on.text(s.index, len(quote))
