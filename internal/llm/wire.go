@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -223,8 +224,7 @@ func (s *stream) Close() error {
 	return s.rc.Close()
 }
 
-// errorOf returns why a request failed: because the caller gave up, or an *Error. The text of net/http errors
-// holds the URL, which holds no key: keys travel in headers.
+// errorOf returns why a request failed: because the caller gave up, or an *Error.
 func (e endpoint) errorOf(parent, ctx context.Context, err error) error {
 	var known *Error
 	switch {
@@ -240,8 +240,12 @@ func (e endpoint) errorOf(parent, ctx context.Context, err error) error {
 		return e.cutShort()
 	}
 	var op *net.OpError
-	dial := errors.As(err, &op) && op.Op == "dial"
-	return &Error{Kind: KindNetwork, Host: e.host, Message: e.quote(err.Error()), unreached: dial}
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	unreached := untrusted || errors.As(err, &op) && op.Op == "dial"
+	if of, ok := errors.AsType[*url.Error](err); ok {
+		err = of.Err // without the address: the host is named
+	}
+	return &Error{Kind: KindNetwork, Host: e.host, Message: e.quote(err.Error()), unreached: unreached}
 }
 
 // statusError returns the *Error for an HTTP response that is not a reply. message is

@@ -78,7 +78,10 @@ func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) {
 	model := &metered{Model: e.Model, engine: e}
 	tools := append(e.Files.tools(), e.Tools...)
-	if t.Edit {
+	switch {
+	case t.Role == engine.Judge || t.Role == engine.Insight || t.Role == engine.Answerer: // the texts are all they need
+		tools = nil
+	case t.Edit:
 		c, err := openCopy(t.Tree)
 		if err != nil {
 			return engine.Reply{Status: precedent.StatusError, Message: err.Error()}, nil
