@@ -66,7 +66,7 @@ func (a *ability) drop(e *Error, used ability) bool {
 		a.limit = ""
 		return true
 	}
-	refused := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	refused := e.Kind == KindRequest && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 	if !refused && e.Status != http.StatusInternalServerError && e.Status != http.StatusNotImplemented {
 		return false
 	}

@@ -123,7 +123,8 @@ type Kind string
 
 // The kinds.
 const (
-	KindAuth       Kind = "auth"       // 401, 403: the key is wrong, or its account has no money left
+	KindAuth       Kind = "auth"       // 401, 403: the key is wrong
+	KindQuota      Kind = "quota"      // the account has no money left: waiting does not help
 	KindRate       Kind = "rate"       // 429
 	KindOverloaded Kind = "overloaded" // 529, 503
 	KindServer     Kind = "server"     // other 5xx, and streams cut short
@@ -140,7 +141,6 @@ type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0 without one
 	RetryAfter time.Duration // what the server asked for; 0 if nothing
-	Window     int           // for KindContext: the window's tokens, 0 if unknown
 	Message    string
 	Host       string
 

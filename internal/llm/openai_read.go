@@ -133,8 +133,8 @@ func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		e := &Error{Kind: KindServer, Host: m.host, Message: m.quote(errorMessage(data))}
-		if window, is := contextWindow(http.StatusBadRequest, e.Message, data); is {
-			e.Kind, e.Window = KindContext, window
+		if isTooLong(http.StatusBadRequest, e.Message, data) {
+			e.Kind = KindContext
 		}
 		return e
 	}

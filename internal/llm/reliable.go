@@ -113,7 +113,7 @@ func (r *retries) again(e *Error, try int) bool {
 	}
 	tries := maxTries
 	switch e.Kind {
-	case KindAuth, KindRequest, KindContext, KindTooLarge, KindVector:
+	case KindAuth, KindQuota, KindRequest, KindContext, KindTooLarge, KindVector:
 		return false
 	case KindTimeout:
 		tries = maxTimeoutTries
@@ -247,7 +247,7 @@ func (f *failover) fail(i int, e *Error) {
 	switch e.Kind {
 	case KindContext, KindTooLarge:
 		return
-	case KindAuth, KindRequest: // a wrong key or name stays wrong
+	case KindAuth, KindQuota, KindRequest: // a wrong key or name stays wrong
 		wait = maxRetryAfter
 	}
 	f.mu.Lock()

@@ -46,7 +46,8 @@ func TestReliable(t *testing.T) {
 		{"bad key", []llmtest.Reply{failed(401, "invalid x-api-key")}, KindAuth, 1, nil},
 		{"no money left", []llmtest.Reply{{
 			Status: 429, Body: `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`,
-		}}, KindAuth, 1, nil},
+		}}, KindQuota, 1, nil},
+		{"no credit", []llmtest.Reply{failed(400, "Your credit balance is too low to access the API")}, KindQuota, 1, nil},
 		{"bad request", []llmtest.Reply{failed(400, "")}, KindRequest, 1, nil},
 		{"too long", []llmtest.Reply{failed(400, "prompt is too long: 203284 tokens > 200000 maximum")}, KindContext, 1, nil},
 		{"redirect", []llmtest.Reply{{Status: 302, Header: elsewhere}}, KindRequest, 1, nil},

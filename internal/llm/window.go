@@ -2,10 +2,8 @@ package llm
 
 import (
 	"net/http"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
-	"sync"
 )
 
 // tooLong are messages of servers that a request does not fit into the context window: Anthropic's API (the first two),
@@ -19,44 +17,15 @@ var tooLong = []string{
 	"greater than the context length",
 }
 
-// windowSizes find the window's size in messages that contain it.
-var windowSizes = sync.OnceValue(func() []*regexp.Regexp {
-	return []*regexp.Regexp{
-		regexp.MustCompile(`tokens > (\d+) maximum`),
-		regexp.MustCompile(`exceed context limit: \d+ \+ \d+ > (\d+)`),
-		regexp.MustCompile(`maximum context length (?:is|of) (\d+)`),
-		regexp.MustCompile(`(\d+) maximum context length`),
-		regexp.MustCompile(`"n_ctx": ?(\d+)`),
-		regexp.MustCompile(`context size \((\d+) tokens\)`),
-		regexp.MustCompile(`limit of (\d+) tokens`),
-		regexp.MustCompile(`tokens allowed \((\d+)\)`),
-		regexp.MustCompile(`exceed context window of (\d+)`),
-		regexp.MustCompile(`context length of (?:only )?(\d+)`),
-	}
-})
-
-// contextWindow tells whether an error says that the request is too long for the model,
-// and the window's tokens if it has them. Some servers report it as a server error.
-func contextWindow(status int, message string, body []byte) (tokens int, is bool) {
+// isTooLong tells whether an error says that the request is too long for the model. Some servers report it as a server
+// error.
+func isTooLong(status int, message string, body []byte) bool {
 	switch status {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
-		http.StatusInternalServerError:
-	default:
-		return 0, false
+	case http.StatusRequestEntityTooLarge:
+		return true
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+		text := strings.ToLower(message + "\n" + string(body)) // an encoder may have escaped the one within the other
+		return slices.ContainsFunc(tooLong, func(words string) bool { return strings.Contains(text, words) })
 	}
-	text := strings.ToLower(message + "\n" + string(body)) // an encoder may have escaped the one within the other
-	is = status == http.StatusRequestEntityTooLarge
-	for _, words := range tooLong {
-		is = is || strings.Contains(text, words)
-	}
-	if !is {
-		return 0, false
-	}
-	for _, re := range windowSizes() {
-		if m := re.FindStringSubmatch(text); m != nil {
-			tokens, _ = strconv.Atoi(m[1]) // 0 if it is out of range
-			return tokens, true
-		}
-	}
-	return 0, true
+	return false
 }

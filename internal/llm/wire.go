@@ -252,13 +252,14 @@ func (e endpoint) errorOf(parent, ctx context.Context, err error) error {
 // the part of body for people.
 func (e endpoint) statusError(status int, header http.Header, message string, body []byte, now time.Time) *Error {
 	out := &Error{Status: status, Host: e.host, Message: e.quote(message)}
-	window, tooLong := contextWindow(status, message, body)
 	switch {
-	case tooLong:
-		out.Kind, out.Window = KindContext, window
-	case status == http.StatusUnauthorized || status == http.StatusForbidden,
-		status == http.StatusTooManyRequests && bytes.Contains(body, []byte("insufficient_quota")): // waiting does not help
+	case isTooLong(status, message, body):
+		out.Kind = KindContext
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		out.Kind = KindAuth
+	case status == http.StatusPaymentRequired, status == http.StatusBadRequest && strings.Contains(message, "credit balance"),
+		status == http.StatusTooManyRequests && bytes.Contains(body, []byte("insufficient_quota")):
+		out.Kind = KindQuota
 	case status == http.StatusTooManyRequests:
 		out.Kind = KindRate
 	case status == 529 || status == http.StatusServiceUnavailable:

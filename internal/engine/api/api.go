@@ -126,25 +126,17 @@ func statusOf(ctx context.Context, err error) (precedent.Status, string) {
 	case errors.As(err, &e) && e.Kind == llm.KindTooLarge:
 		return precedent.StatusTruncated, err.Error()
 	case errors.As(err, &e) && e.Kind == llm.KindContext:
-		return precedent.StatusTruncated, err.Error() + hint(e.Window)
+		return precedent.StatusTruncated, err.Error() + "; set the context window: --context N"
 	case ctx.Err() != nil:
 		return "", ""
 	case errors.As(err, &e) && e.Kind == llm.KindTimeout:
 		return precedent.StatusTimeout, err.Error()
-	case errors.As(err, &e) && e.Kind == llm.KindAuth && e.Status != http.StatusTooManyRequests:
+	case errors.As(err, &e) && e.Kind == llm.KindAuth:
 		return precedent.StatusError, err.Error() + "; check the key"
 	case errors.As(err, &e) && (e.Status == http.StatusNotFound || e.Status == http.StatusOK):
 		return precedent.StatusError, err.Error() + "; check the model's name and the server's address"
 	}
 	return precedent.StatusError, err.Error()
-}
-
-// hint returns what helps if the context window is too small.
-func hint(window int) string {
-	if window == 0 {
-		return "; set the context window: --context N"
-	}
-	return fmt.Sprintf("; the model's limit is %d tokens; set the context window: --context %d", window, window)
 }
 
 // metered reserves each request in the budget and then charges its actual usage.

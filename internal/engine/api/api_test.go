@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -157,12 +156,12 @@ func TestTroubleBecomesStatus(t *testing.T) {
 		says    string
 	}{
 		{llm.Error{Kind: llm.KindContext}, "truncated", "; set the context window: --context N"},
-		{llm.Error{Kind: llm.KindContext, Window: 8192}, "truncated", "; the model's limit is 8192 tokens; " +
-			"set the context window: --context 8192"},
 		{llm.Error{Kind: llm.KindTooLarge}, "truncated", ""},
 		{llm.Error{Kind: llm.KindTimeout}, "timeout", ""},
 		{llm.Error{Kind: llm.KindRate}, "error", ""},
 		{llm.Error{Kind: llm.KindAuth}, "error", "; check the key"},
+		{llm.Error{Kind: llm.KindQuota, Status: 429}, "error", ""},
+		{llm.Error{Kind: llm.KindRequest, Status: 404}, "error", "; check the model's name and the server's address"},
 	} {
 		a, err := New(Config{Model: &fixed{name: "m", err: &test.trouble}}).Run(t.Context(), task())
 		if err != nil || a.Status != test.status || a.Message != test.trouble.Error()+test.says || a.JSON != nil {
@@ -173,64 +172,6 @@ func TestTroubleBecomesStatus(t *testing.T) {
 		a, err := New(Config{Model: &fixed{name: "m", reply: llm.Reply{Stop: stop, Text: "{}"}}}).Run(t.Context(), task())
 		if err != nil || a.Status != want {
 			t.Errorf("%s: status %s, %v", stop, a.Status, err)
-		}
-	}
-}
-
-// TestEndlessTools: a model that only ever reads is given up.
-func TestEndlessTools(t *testing.T) {
-	server := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{
-		Calls: []llmtest.Call{{ID: "c", Name: "read_file", Args: `{"path":"a.go"}`}},
-	}))
-	files := Files{
-		List: func(context.Context, precedent.Side) ([]string, error) { return []string{"a.go"}, nil },
-		Read: func(context.Context, precedent.Side, string, int64) ([]byte, error) {
-			return []byte("package a\n"), nil
-		},
-	}
-	a, err := New(Config{Model: apis["anthropic"].model(t, server), Files: files}).Run(t.Context(), task())
-	sent := server.Requests()
-	if err != nil || a.Status != precedent.StatusTruncated || !strings.Contains(a.Message, "tool calls") || len(sent) != 43 {
-		t.Fatalf("status %s (%s) after %d requests, %v", a.Status, a.Message, len(sent), err)
-	}
-	if read := sent[1].Turns[0].Results[0].Text; !strings.Contains(read, "package a") {
-		t.Errorf("it read %q", read)
-	}
-}
-
-// TestSmallContext: a server that counts prompt and reply against 8,192 tokens,
-// as vLLM does, answers what fits and says so of the rest.
-func TestSmallContext(t *testing.T) {
-	const window, charsPerToken = 8192, 4
-	api := apis["openai"]
-	server := api.serve(t, func(r llmtest.Request) llmtest.Reply {
-		in := len(r.Body) / charsPerToken
-		if in+r.MaxTokens > window {
-			return llmtest.Reply{
-				Status: 400,
-				Message: fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in "+
-					"the messages, %d in the completion).", window, in+r.MaxTokens, in, r.MaxTokens),
-			}
-		}
-		return llmtest.Reply{Text: "{}"}
-	})
-	e := New(Config{Model: llm.Reliable(api.model(t, server), llm.RealWaiting()), Why: "test"})
-	for _, test := range []struct {
-		tokens   int
-		status   precedent.Status
-		requests int
-	}{
-		{4_000, precedent.StatusOK, 2}, // the second without a bound of the reply
-		{7_000, precedent.StatusOK, 1},
-		{9_000, precedent.StatusTruncated, 1},
-		{5_000, precedent.StatusOK, 1},
-	} {
-		before := len(server.Requests())
-		task := task()
-		task.Prefix = strings.Repeat("diff", test.tokens)
-		a, err := e.Run(t.Context(), task)
-		if n := len(server.Requests()) - before; err != nil || a.Status != test.status || n != test.requests {
-			t.Errorf("%d tokens: %s (%s), %v after %d requests", test.tokens, a.Status, a.Message, err, n)
 		}
 	}
 }
