@@ -1,9 +1,10 @@
 package prompt
 
 import (
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/precedent-dev/precedent/internal/diff"
 )
@@ -12,9 +13,7 @@ import (
 // file. Its text is platforms/<name>.md.
 type platform struct {
 	name, title string
-	// patterns of the files that it is for, lower case, each element as in
-	// path.Match. They match at any depth; dir/**/name is a file anywhere below
-	// a folder dir.
+	// patterns of the files that it is for, lower case. They match at any depth.
 	patterns []string
 }
 
@@ -63,19 +62,7 @@ func platformGuides(files []*diff.File) []string {
 
 // covers reports whether the guide is for a file.
 func (p platform) covers(file string) bool {
-	elems := strings.Split(strings.ToLower(file), "/")
 	return slices.ContainsFunc(p.patterns, func(pattern string) bool {
-		if dir, name, deep := strings.Cut(pattern, "/**/"); deep {
-			last := len(elems) - 1
-			return slices.Contains(elems[:last], dir) && matches(name, elems[last])
-		}
-		n := strings.Count(pattern, "/") + 1
-		return n <= len(elems) && matches(pattern, strings.Join(elems[len(elems)-n:], "/"))
+		return doublestar.MatchUnvalidated("**/"+pattern, strings.ToLower(file))
 	})
-}
-
-// matches is path.Match for the patterns above, which are well formed.
-func matches(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
 }

@@ -49,10 +49,6 @@ func (c *workingCopy) close() { _ = c.root.Close() }
 func (c *workingCopy) tools() []llm.Tool {
 	files := Files{List: c.list, Read: c.readAt}
 	read := slices.DeleteFunc(files.tools(), func(t llm.Tool) bool { return t.Name == "file_history" })
-	object := func(required, properties string) json.RawMessage {
-		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required +
-			`],"additionalProperties":false}`)
-	}
 	return append(read,
 		llm.Tool{
 			Name:        "write_file",

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -40,21 +41,23 @@ type Files struct {
 	History func(ctx context.Context, path string) (string, error)
 }
 
+// object returns the schema of an object.
+func object(required, properties string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required +
+		`],"additionalProperties":false}`)
+}
+
 // tools returns the tools of a model, which only read.
 func (f Files) tools() []llm.Tool {
 	if f.List == nil {
 		return nil
 	}
-	object := func(required, properties string) json.RawMessage {
-		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required +
-			`],"additionalProperties":false}`)
-	}
 	const at = `,"at":{"type":"string","enum":["head","base"],"description":"head: with the change, the default; base: before it"}`
 	return []llm.Tool{
 		{
 			Name: "list_files",
-			Description: "Lists the files of the repository whose path matches a glob; * stands for anything within a " +
-				"folder, ** for any folders. At most 1,000 paths.",
+			Description: "Lists the files of the repository that match a glob: *.go in any folder, src/** all below src. At " +
+				"most 1,000 paths.",
 			Schema: object(`"glob"`, `"glob":{"type":"string","description":"for example src/**/*.go"}`+at),
 			Run:    run(f.list),
 		},
@@ -114,10 +117,6 @@ func run(f func(context.Context, arguments) (string, error)) func(context.Contex
 }
 
 func (f Files) list(ctx context.Context, a arguments) (string, error) {
-	match, err := globber(a.Glob)
-	if err != nil {
-		return "", err
-	}
 	all, _, err := f.paths(ctx, a)
 	if err != nil {
 		return "", err
@@ -125,9 +124,6 @@ func (f Files) list(ctx context.Context, a arguments) (string, error) {
 	var b strings.Builder
 	n := 0
 	for _, p := range all {
-		if !match(p) {
-			continue
-		}
 		if n++; n > maxListed {
 			b.WriteString("… more than 1,000 files match; use a narrower glob\n")
 			break
@@ -140,9 +136,12 @@ func (f Files) list(ctx context.Context, a arguments) (string, error) {
 	return b.String(), nil
 }
 
-// paths returns the files of the tree that is meant, and which one that is.
+// paths returns the files of the tree that is meant that match the glob, and which tree that is.
 func (f Files) paths(ctx context.Context, a arguments) ([]string, precedent.Side, error) {
 	at, err := a.side()
+	if err == nil {
+		err = guide.CheckGlob(a.Glob)
+	}
 	if err != nil {
 		return nil, at, err
 	}
@@ -150,7 +149,7 @@ func (f Files) paths(ctx context.Context, a arguments) ([]string, precedent.Side
 	if err != nil {
 		return nil, at, errors.New("the files cannot be listed")
 	}
-	return all, at, nil
+	return slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !guide.Match(a.Glob, p) }), at, nil
 }
 
 func (f Files) read(ctx context.Context, a arguments) (string, error) {
@@ -222,10 +221,6 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 		return "", fmt.Errorf("the pattern is not RE2: %w", err)
 	}
 	a.Glob = cmp.Or(a.Glob, "**")
-	match, err := globber(a.Glob)
-	if err != nil {
-		return "", err
-	}
 	all, at, err := f.paths(ctx, a)
 	if err != nil {
 		return "", err
@@ -235,9 +230,6 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 	for _, p := range all {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
-		}
-		if !match(p) {
-			continue
 		}
 		lines, err := f.lines(ctx, at, p)
 		if err != nil {
@@ -288,36 +280,4 @@ func (f Files) history(ctx context.Context, a arguments) (string, error) {
 	}
 	log, _ = secret.Redact("", log)
 	return text.Visible(log), nil
-}
-
-// globber compiles a glob: * and ? within a folder, ** across folders. It becomes an RE2 pattern, because a
-// model writes it after reading hostile text, and a backtracking matcher could take exponential time.
-func globber(glob string) (func(string) bool, error) {
-	if glob == "" || len(glob) > maxPattern {
-		return nil, errors.New("the glob is empty or longer than 1 KiB")
-	}
-	var b strings.Builder
-	b.WriteString("^")
-	for i := 0; i < len(glob); i++ {
-		switch c := glob[i]; {
-		case strings.HasPrefix(glob[i:], "**/"):
-			b.WriteString("(?:.*/)?")
-			i += 2
-		case strings.HasPrefix(glob[i:], "**"):
-			b.WriteString(".*")
-			i++
-		case c == '*':
-			b.WriteString("[^/]*")
-		case c == '?':
-			b.WriteString("[^/]")
-		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
-		}
-	}
-	b.WriteString("$")
-	re, err := regexp.Compile(b.String())
-	if err != nil {
-		return nil, errors.New("the glob cannot be understood")
-	}
-	return re.MatchString, nil
 }
