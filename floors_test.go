@@ -89,7 +89,7 @@ var thirdParties = map[string][]string{
 	"github.com/CycloneDX/cyclonedx-go":        {"scripts/sbom"},
 	"github.com/VictoriaMetrics/metrics":       {"internal/server"},
 	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
-	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/lint"},
+	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/lint", "internal/prompt"},
 	"github.com/charmbracelet/x/ansi":          {"internal/report"},
 	"github.com/chromedp/cdproto":              {"internal/web", "scripts/site"}, // tests
 	"github.com/chromedp/chromedp":             {"internal/web", "scripts/site"},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
@@ -17,18 +16,12 @@ const estimateSchema = "precedent.estimate/1"
 
 // estimate is what --estimate prints as JSON.
 type estimate struct {
-	Schema   string          `json:"schema"`
-	Engine   string          `json:"engine"` // empty for none
-	Base     string          `json:"base"`
-	Head     string          `json:"head"`
-	Finders  []string        `json:"finders"`
-	Parts    int             `json:"parts"`
-	Requests int             `json:"requests"`
-	Kept     int             `json:"stored_answers"`
-	Usage    precedent.Usage `json:"usage"`
-	CostUSD  *float64        `json:"cost_usd"` // null if the prices are unknown
-	Unread   int             `json:"unread_hunks"`
-	Within   bool            `json:"within_budget"`
+	Schema string `json:"schema"`
+	Engine string `json:"engine"` // empty for none
+	Base   string `json:"base"`
+	Head   string `json:"head"`
+	review.Estimate
+	Within bool `json:"within_budget"`
 }
 
 // withinBudget reports whether an estimate fits the budget of a review.
@@ -62,10 +55,7 @@ func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON 
 	in, why, b := prepared.Input, prepared.Engine, prepared.Budget
 	e := review.Plan(ctx, in)
 	if asJSON {
-		out := estimate{
-			Schema: estimateSchema, Base: in.Base, Head: in.Head, Finders: e.Finders, Parts: e.Parts,
-			Requests: e.Requests, Kept: e.Kept, Usage: e.Usage, CostUSD: e.CostUSD, Unread: e.Unread, Within: withinBudget(e, b),
-		}
+		out := estimate{estimateSchema, "", in.Base, in.Head, e, withinBudget(e, b)}
 		if in.Engine != nil {
 			out.Engine = why
 		}

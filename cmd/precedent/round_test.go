@@ -37,12 +37,6 @@ type editor struct {
 	texts []string
 }
 
-func (e *editor) Info() engine.Info {
-	i := e.Engine.Info()
-	i.Edits = true
-	return i
-}
-
 func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	if t.Role != engine.Fixer {
 		return e.Engine.Run(ctx, t)

@@ -44,8 +44,7 @@ type Task struct {
 	// BaseTree is the same of the base, for tasks that compare: those of a verifier.
 	BaseTree string
 	// Edit lets the engine change the files below Tree, which is then a private, writable
-	// copy. What the task changed is
-	// read from there, never from the answer. Only engines with Info.Edits get such a task.
+	// copy. What the task changed is read from there, never from the answer.
 	Edit bool
 	// Timeout bounds the task, including requests repeated after a malformed answer;
 	// DefaultTimeout if it is not positive.
@@ -81,8 +80,6 @@ type Info struct {
 	Who string
 	// WantsTree tells whether tasks need Task.Tree.
 	WantsTree bool
-	// Edits tells whether the engine does tasks with Task.Edit.
-	Edits bool
 	// Cost returns what usage costs in US dollars; nil if the prices are not known beforehand.
 	Cost func(precedent.Usage) float64
 }

@@ -70,9 +70,6 @@ func Resolve(ctx context.Context, e engine.Engine, c *Copy, ours, theirs string,
 func (c *Copy) ask(ctx context.Context, e engine.Engine, role engine.Role, p prompt.Prompt, timeout time.Duration,
 	said any,
 ) (Answer, error) {
-	if !e.Info().Edits {
-		return Answer{}, fmt.Errorf("ask the engine to edit: %s cannot edit files", e.Info().Name)
-	}
 	answer, err := e.Run(ctx, engine.Task{
 		Role: role, Name: string(role), System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
 		Schema: prompt.Schema(string(role)), Tree: c.Dir, Edit: true, Timeout: timeout,

@@ -126,8 +126,7 @@ type anthropicBlock struct {
 var ephemeral = map[string]any{"type": "ephemeral"}
 
 func (m *anthropicModel) body(r Request, structured bool) (anthropicBody, error) {
-	b := anthropicBody{Model: m.model, MaxTokens: r.MaxTokens, Stream: true}
-	b.MaxTokens = cmp.Or(b.MaxTokens, DefaultMaxTokens)
+	b := anthropicBody{Model: m.model, MaxTokens: cmp.Or(r.MaxTokens, DefaultMaxTokens), Stream: true}
 	if r.System != "" {
 		b.System = []anthropicBlock{{Type: "text", Text: r.System, CacheControl: ephemeral}}
 	}

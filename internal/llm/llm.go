@@ -150,14 +150,10 @@ type Error struct {
 
 // Error says what happened and where.
 func (e *Error) Error() string {
-	said := fmt.Sprintf("%s: %s", e.Host, e.Message)
 	if e.Status != 0 {
-		said = fmt.Sprintf("%s answered %d: %s", e.Host, e.Status, e.Message)
+		return fmt.Sprintf("%s answered %d: %s", e.Host, e.Status, e.Message)
 	}
-	if e.RetryAfter > 0 {
-		said += fmt.Sprintf("; it asks to wait %s", e.RetryAfter.Round(time.Second))
-	}
-	return said
+	return fmt.Sprintf("%s: %s", e.Host, e.Message)
 }
 
 // Secret is a key. It prints as a placeholder whatever the verb.

@@ -39,22 +39,19 @@ func errorMessage(body []byte) string {
 	return string(body)
 }
 
+type chatPart struct {
+	Content   string     `json:"content"`
+	Reasoning string     `json:"reasoning_content"`
+	Refusal   string     `json:"refusal"`
+	ToolCalls []chatCall `json:"tool_calls"`
+}
+
 type chatChunk struct {
 	Model   string `json:"model"`
 	Choices []struct {
-		Delta struct {
-			Content   string     `json:"content"`
-			Reasoning string     `json:"reasoning_content"`
-			Refusal   string     `json:"refusal"`
-			ToolCalls []chatCall `json:"tool_calls"`
-		} `json:"delta"`
-		Message struct { // of servers that do not stream
-			Content   string     `json:"content"`
-			Reasoning string     `json:"reasoning_content"`
-			Refusal   string     `json:"refusal"`
-			ToolCalls []chatCall `json:"tool_calls"`
-		} `json:"message"`
-		FinishReason string `json:"finish_reason"`
+		Delta        chatPart `json:"delta"`
+		Message      chatPart `json:"message"` // of servers that do not stream
+		FinishReason string   `json:"finish_reason"`
 	} `json:"choices"`
 	Usage *struct {
 		PromptTokens        int `json:"prompt_tokens"`

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -30,7 +31,7 @@ func cite(fs []precedent.Finding, rules []precedent.Rule, learnings []memory.Rec
 		before := len(f.Cites)
 		said := text.Collapse(f.Rule + " " + f.Title + " " + f.Body)
 		for _, r := range rules {
-			if !inDir(f.Path, r.Dir) || !namesRule(f, said, r) {
+			if !guide.AtOrBelow(cmp.Or(r.Dir, "."), f.Path) || !namesRule(f, said, r) {
 				continue
 			}
 			f.Cites = append(f.Cites, precedent.Cite{
@@ -86,9 +87,4 @@ func namesRule(f *precedent.Finding, said string, r precedent.Rule) bool {
 	}
 	rule := text.Collapse(r.Text)
 	return len(rule) >= minRuleQuote && strings.Contains(said, rule)
-}
-
-// inDir reports whether a path is in a folder; every path is in "".
-func inDir(path, dir string) bool {
-	return dir == "" || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -18,19 +18,19 @@ const (
 // without an engine. Verification, judging and reading in the repository come on top:
 // they depend on the findings. Threads whose finding is found again need no request.
 type Estimate struct {
-	Finders  []string // the specialists that are asked
-	Parts    int      // shards of the change; each specialist gets all of them
-	Threads  int      // threads that the engine is asked about
-	Requests int
-	Kept     int // answers of the specialists that are stored, and not asked for again
+	Finders  []string `json:"finders"` // the specialists that are asked
+	Parts    int      `json:"parts"`   // shards of the change; each specialist gets all of them
+	Threads  int      `json:"-"`       // threads that the engine is asked about
+	Requests int      `json:"requests"`
+	Kept     int      `json:"stored_answers"` // answers of the specialists that are stored, and not asked for again
 	// Usage assumes that the provider caches what requests share.
-	Usage precedent.Usage
+	Usage precedent.Usage `json:"usage"`
 	// CostUSD is in US dollars; nil if the engine does not know its prices.
-	CostUSD *float64
+	CostUSD *float64 `json:"cost_usd"`
 	// Unread counts the hunks beyond the limit of a review.
-	Unread int
+	Unread int `json:"unread_hunks"`
 	// Idle are the specialists that are not asked, with the reason.
-	Idle []precedent.FinderRun
+	Idle []precedent.FinderRun `json:"-"`
 }
 
 // Plan estimates the review of an input.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -69,9 +70,8 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 	}
 	replies := make([]reply, len(prompts))
 	x.in.progress(Event{Step: step, Requests: len(prompts)})
-	var mu sync.Mutex
 	var wg sync.WaitGroup
-	done := 0
+	var done atomic.Int64
 	for i, p := range prompts {
 		x.slots <- struct{}{}
 		wg.Go(func() {
@@ -80,12 +80,9 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 			if r.err == nil {
 				r = x.in.send(ctx, func() prompt.Prompt { return p }, task)
 			}
-			mu.Lock()
-			defer mu.Unlock()
 			replies[i] = r
-			done++
 			x.in.progress(Event{
-				Step: step, Done: done, Requests: len(prompts), Usage: r.answer.Usage,
+				Step: step, Done: int(done.Add(1)), Requests: len(prompts), Usage: r.answer.Usage,
 				CostUSD: r.answer.CostUSD,
 			})
 		})

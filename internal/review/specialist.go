@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -110,9 +111,8 @@ type specialistRun struct {
 	s    *specialist
 	tree string
 
-	mu      sync.Mutex
 	replies []reply
-	done    int
+	done    atomic.Int64
 }
 
 // ask sends the request for one shard. The engine may call begun when the answer
@@ -121,10 +121,7 @@ func (a *specialistRun) ask(ctx context.Context, i int, begun func()) reply {
 	if ctx.Err() != nil {
 		return reply{}
 	}
-	a.mu.Lock()
-	done := a.done
-	a.mu.Unlock()
-	a.in.progress(Event{Finder: a.s.spec.Name, Done: done, Requests: len(a.replies)})
+	a.in.progress(Event{Finder: a.s.spec.Name, Done: int(a.done.Load()), Requests: len(a.replies)})
 	build := func() prompt.Prompt { return a.s.prompt(a.in, a.s.spec, a.s.lead, i) }
 	r := a.in.send(ctx, build, engine.Task{Role: engine.Finder, Name: a.s.spec.Name, Tree: a.tree, FirstByte: begun})
 	if r.ok() {
@@ -132,8 +129,9 @@ func (a *specialistRun) ask(ctx context.Context, i int, begun func()) reply {
 			r.answer.Status = precedent.StatusMalformed
 		}
 	}
+	a.replies[i] = r
 	a.in.progress(Event{
-		Finder: a.s.spec.Name, Done: a.keep(i, r), Requests: len(a.replies),
+		Finder: a.s.spec.Name, Done: int(a.done.Add(1)), Requests: len(a.replies),
 		Usage: r.answer.Usage, CostUSD: r.answer.CostUSD,
 	})
 	return r
@@ -164,15 +162,6 @@ func (in *Input) send(ctx context.Context, build func() prompt.Prompt, t engine.
 	r.sent = true
 	r.answer, r.err = in.Engine.Run(ctx, t)
 	return r
-}
-
-// keep stores a reply and returns how many there are.
-func (a *specialistRun) keep(i int, r reply) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.replies[i] = r
-	a.done++
-	return a.done
 }
 
 // report combines the replies in the order of the shards. The first failed one gives

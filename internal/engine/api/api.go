@@ -54,7 +54,7 @@ func (e *Engine) Info() engine.Info {
 	if !e.priced {
 		line += ", price unknown: only tokens are counted"
 	}
-	info := engine.Info{Name: "api", Edits: true, Who: e.Model.Name() + "@" + e.Model.Host(), Line: line}
+	info := engine.Info{Name: "api", Who: e.Model.Name() + "@" + e.Model.Host(), Line: line}
 	if e.priced {
 		info.Cost = e.price.Cost
 	}

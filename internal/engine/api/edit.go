@@ -47,7 +47,7 @@ func (c *workingCopy) close() { _ = c.root.Close() }
 
 // tools are those that read the copy, and those that change it.
 func (c *workingCopy) tools() []llm.Tool {
-	files := Files{List: c.list, Read: c.readAt}
+	files := Files{List: c.list, Read: c.read}
 	read := slices.DeleteFunc(files.tools(), func(t llm.Tool) bool { return t.Name == "file_history" })
 	return append(read,
 		llm.Tool{
@@ -93,12 +93,8 @@ func (c *workingCopy) list(ctx context.Context, _ precedent.Side) ([]string, err
 	return all, err
 }
 
-// readAt reads a file of the copy, which is the only side there is.
-func (c *workingCopy) readAt(_ context.Context, _ precedent.Side, name string, limit int64) ([]byte, error) {
-	return c.read(name, limit)
-}
-
-func (c *workingCopy) read(name string, limit int64) ([]byte, error) {
+// read reads a file of the copy, which is the only side there is.
+func (c *workingCopy) read(_ context.Context, _ precedent.Side, name string, limit int64) ([]byte, error) {
 	if err := c.regular(name); err != nil {
 		return nil, err
 	}
@@ -180,22 +176,18 @@ func (c *workingCopy) write(name string, a editing) (string, error) {
 		return "", errors.New("the content is larger than 512 KiB")
 	}
 	local := filepath.FromSlash(name)
-	if err := c.root.MkdirAll(filepath.Dir(local), 0o700); err != nil {
-		return "", fmt.Errorf("%s cannot be written", text.VisibleLine(name))
+	err := c.root.MkdirAll(filepath.Dir(local), 0o700)
+	if err == nil {
+		err = c.root.WriteFile(local, []byte(a.Content), 0o600)
 	}
-	f, err := c.root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return "", fmt.Errorf("%s cannot be written", text.VisibleLine(name))
-	}
-	_, err = f.WriteString(a.Content)
-	if err = errors.Join(err, f.Close()); err != nil {
 		return "", fmt.Errorf("%s cannot be written", text.VisibleLine(name))
 	}
 	return "written: " + text.VisibleLine(name), nil
 }
 
 func (c *workingCopy) replace(name string, a editing) (string, error) {
-	content, err := c.read(name, maxEditFile+1)
+	content, err := c.read(context.Background(), precedent.Right, name, maxEditFile+1)
 	shown := text.VisibleLine(name)
 	switch {
 	case err != nil:

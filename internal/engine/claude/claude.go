@@ -78,7 +78,7 @@ func New(c Config) *Engine {
 func (e *Engine) Info() engine.Info {
 	model := cmp.Or(e.Model, "its default model")
 	return engine.Info{
-		Name: "claude", Who: model + "@" + e.Host, WantsTree: true, Edits: true,
+		Name: "claude", Who: model + "@" + e.Host, WantsTree: true,
 		Line: fmt.Sprintf("claude code, %s (%s) → %s", model, e.Why, e.Host),
 	}
 }

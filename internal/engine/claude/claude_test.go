@@ -135,7 +135,7 @@ func TestInfo(t *testing.T) {
 	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
 	want := engine.Info{
 		Name: "claude", Who: "opus@api.anthropic.com",
-		Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true, Edits: true,
+		Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true,
 	}
 	if !cmp.Equal(info, want) {
 		t.Errorf("Info() = %+v, want %+v", info, want)

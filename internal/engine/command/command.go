@@ -61,7 +61,6 @@ func (e *Engine) Info() engine.Info {
 		Who:       e.path,
 		Line:      line + ": this program gets the code and decides where to send it",
 		WantsTree: true,
-		Edits:     true,
 	}
 }
 
