@@ -36,7 +36,10 @@ func TestStrictMessages(t *testing.T) {
 	go func() { done <- New(opened(m), Options{}).ServeIO(t.Context(), in, out) }()
 	answers := bufio.NewScanner(fromServer)
 	answers.Buffer(nil, 1<<20)
-	for _, message := range []string{duplicate, folded, upper, inside, batch, "nonsense", strings.Repeat("[", 100_000)} {
+	for _, message := range []string{
+		duplicate, folded, upper, inside, batch, "nonsense", strings.Repeat("[", 100_000),
+		`{"jsonrpc":"2.0","id":true,"method":"ping"}`, `{"jsonrpc":"2.0"}`, ping + strings.Repeat(" ", 2*maxMessage) + "x",
+	} {
 		for line, want := range map[string]string{message: `"code":-32600`, ping: `"result":{}`} {
 			if _, err := io.WriteString(toServer, line+"\n"); err != nil {
 				t.Fatal(err)
@@ -52,12 +55,20 @@ func TestStrictMessages(t *testing.T) {
 	}
 }
 
-// TestTooLongMessage: a line over the limit ends the session, and is not kept.
-func TestTooLongMessage(t *testing.T) {
+// TestEndOfInput: what was asked before the input ended is answered, and a request that was cancelled does not
+// keep the session.
+func TestEndOfInput(t *testing.T) {
 	m, _ := remember(t)
-	long := ping[:len(ping)-1] + `,"params":{"x":"` + strings.Repeat("a", maxMessage) + `"}}` + "\n"
-	if err := New(opened(m), Options{}).ServeIO(t.Context(), strings.NewReader(long), io.Discard); err == nil {
-		t.Error("it was read")
+	first := `{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+		`"clientInfo":{"name":"t","version":"1"}}}`
+	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+	var out bytes.Buffer
+	in := strings.Join([]string{first, calling, calling, cancelled, strings.Replace(calling, "1,", "2.0,", 1)}, "\n")
+	needs.NoError(t, New(opened(m), Options{}).ServeIO(t.Context(), strings.NewReader(in), &out))
+	for _, id := range []string{`"id":"a"`, `"id":1`, `"id":2`} {
+		if !strings.Contains(out.String(), id) {
+			t.Errorf("%s is missing in %s", id, out.String())
+		}
 	}
 }
 
@@ -137,7 +148,7 @@ func FuzzMessages(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		if checkMessage(message) != nil {
+		if _, err := checkMessage(message); err != nil {
 			return
 		}
 		var object map[string]json.RawMessage
