@@ -155,9 +155,12 @@ func writeHeader(p *Page, r *precedent.Review, s Style) {
 
 // remembered says what memory had about the change before the review.
 func remembered(r *precedent.Review, s Style) string {
-	parts := []string{"nothing yet about these files"}
+	parts := []string{"no findings yet in these files"}
 	if s.Remembered > 0 {
 		parts[0] = Plural(s.Remembered, "finding") + " about these files"
+	}
+	if n := r.Memory.Learnings.Rendered + r.Memory.Learnings.Omitted; n > 0 {
+		parts = append(parts, Plural(n, "learning"))
 	}
 	var hot []string
 	for _, h := range r.Memory.Hotspots[:min(len(r.Memory.Hotspots), maxHotspots)] {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -41,14 +42,22 @@ func (p *Prepared) followLast(ctx context.Context, job Job) error {
 	return err
 }
 
-// readsWith identifies what reads: the engine, its model, and the policy.
+// readsWith identifies what reads: the engine, its model, the policy, and what finders are taught to check. Of
+// a learning that asks for less no finder has to read again.
 func (p *Prepared) readsWith() string {
 	if p.Input.Engine == nil {
 		return ""
 	}
 	policy, _ := json.Marshal(p.Input.Policy) // plain data
 	info := p.Input.Engine.Info()
-	sum := sha256.Sum256([]byte(info.Name + "\x00" + info.Who + "\x00" + string(policy)))
+	var taught []string
+	for _, l := range p.Input.Recall.Learnings {
+		if !l.Kind.Quieter() {
+			taught = append(taught, strings.Join([]string{"", string(l.Kind), l.Directive, l.Rationale, l.Glob}, "\x00"))
+		}
+	}
+	slices.Sort(taught)
+	sum := sha256.Sum256([]byte(info.Name + "\x00" + info.Who + "\x00" + string(policy) + strings.Join(taught, "")))
 	return hex.EncodeToString(sum[:])
 }
 
