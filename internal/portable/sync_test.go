@@ -253,8 +253,8 @@ func TestOwnersLearningsStay(t *testing.T) {
 	}
 }
 
-// record stores a review that shows n findings in two files.
-func record(t testing.TB, m *memory.Memory, id string, n int) {
+// record stores a review with n findings in two files, which it shows or drops.
+func record(t testing.TB, m *memory.Memory, id string, n int, dropped precedent.Dropped) {
 	t.Helper()
 	var found []precedent.Finding
 	for i := range n {
@@ -262,7 +262,7 @@ func record(t testing.TB, m *memory.Memory, id string, n int) {
 		found = append(found, precedent.Finding{
 			ID: precedent.FindingID(m.Repo, fingerprint), Fingerprint: fingerprint, Title: "zebra " + id, Body: "zebra", Quote: "zebra",
 			Span:     precedent.Span{Path: fmt.Sprintf("api/%d.go", i%2), Start: 1, End: 1},
-			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: 90, Placement: precedent.Inline,
+			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: 90, Placement: precedent.Inline, Dropped: dropped,
 		})
 	}
 	needs.NoError(t, m.Record(t.Context(), &precedent.Review{
@@ -275,7 +275,7 @@ func record(t testing.TB, m *memory.Memory, id string, n int) {
 func TestHistoryTravels(t *testing.T) {
 	at := origin(t)
 	a, b := clone(t, at), clone(t, at)
-	record(t, a.Memory, "one", 4)
+	record(t, a.Memory, "one", 4, "")
 	rows := rowsOf(t, a.Memory)
 	needs.Value(rows.BeginConsolidation(t.Context(), "x", time.Minute))(t)
 	insight := precedent.Insight{
@@ -285,8 +285,12 @@ func TestHistoryTravels(t *testing.T) {
 	}
 	needs.Value(rows.EndConsolidation(t.Context(), "x", []precedent.Insight{insight}, false))(t)
 	run(t, a)
+	record(t, b.Memory, "one", 1, precedent.Dismissed) // what b never shows is that of a all the same
 	if done := run(t, b); done.Added != 5 {
 		t.Errorf("%+v", done)
+	}
+	if done := run(t, b); done.Added != 0 {
+		t.Errorf("again: %+v", done)
 	}
 	if lines := runGit(t, at, "grep", "-c", "", a.At.Ref); strings.Contains(runGit(t, at, "log", "-p", a.At.Ref), "zebra") ||
 		!strings.Contains(lines, "finding.jsonl:4") {
@@ -330,7 +334,7 @@ func TestHistoryTravels(t *testing.T) {
 func BenchmarkSyncOfFindings(b *testing.B) {
 	s := clone(b, origin(b))
 	for i := range 100 {
-		record(b, s.Memory, fmt.Sprint("r", i), 1000)
+		record(b, s.Memory, fmt.Sprint("r", i), 1000, "")
 	}
 	for b.Loop() {
 		run(b, s)

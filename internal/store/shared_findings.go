@@ -28,8 +28,8 @@ const (
 
 const sharedFindingColumns = "fingerprint, path, category, severity, seen, first_seen, last_seen"
 
-// ofOthers is a condition for the rows of shared_findings that this database has no finding of its own for.
-const ofOthers = ` AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.fingerprint = o.fingerprint)`
+// ofOthers is a condition for the rows of shared_findings that reviews of this database did not show.
+const ofOthers = ` AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.fingerprint = o.fingerprint AND f.seen > 0)`
 
 // sharedFindings returns what is shared, the last shown first: the findings of this database, and those of others.
 func (r *Repo) sharedFindings(ctx context.Context, q querier) ([]SharedFinding, error) {
