@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -120,7 +121,8 @@ func (s Rows) keepNewest() {
 	}
 }
 
-// current removes dismissals that have expired, and outcomes and labels that are too old.
+// current removes dismissals that have expired, and outcomes and labels that are too old, and restores learnings that
+// nothing replaces.
 func (s Rows) current(now time.Time) Rows {
 	old, faded := now.Add(-shareFor).UnixMilli(), now.Add(-store.SharedFindingsLife).UnixMilli()
 	maps.DeleteFunc(s, func(k key, r row) bool {
@@ -134,7 +136,28 @@ func (s Rows) current(now time.Time) Rows {
 		}
 		return false
 	})
+	s.restoreReplaced()
 	return s
+}
+
+// restoreReplaced makes a learning active again if the one that a clone replaced it by was forgotten in another,
+// which did not know: else neither would hold. All clones make the same row of it.
+func (s Rows) restoreReplaced() {
+	replaced := map[string]bool{}
+	for _, r := range s.sorted(learningKind) {
+		replaced[r.value.(precedent.Learning).Supersedes] = true
+	}
+	for k, r := range s {
+		l, ok := r.value.(precedent.Learning)
+		if !ok || l.State != precedent.LearningSuperseded || replaced[l.ID] {
+			continue
+		}
+		l.State, l.UpdatedAt = precedent.LearningActive, l.UpdatedAt.Add(time.Millisecond)
+		r.at = l.UpdatedAt.UnixMilli()
+		if back, err := r.finish(l); err == nil {
+			s[k] = back
+		}
+	}
 }
 
 // sorted returns the rows of a kind, or of all if it is empty, in the order of their lines.

@@ -345,7 +345,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestOldRowsEnd: what has expired is not shared any more, and what was taken back is, forever.
+// TestOldRowsEnd: what has expired is not shared any more, and what was taken back is, forever. What was replaced by a
+// learning that was forgotten before it was approved holds again.
 func TestOldRowsEnd(t *testing.T) {
 	r := reader{now}
 	rows := Rows{}
@@ -358,6 +359,22 @@ func TestOldRowsEnd(t *testing.T) {
 	add(r.dismissal(dismissal{Fingerprint: "bb", Claim: "x", At: now.Add(-year), ExpiresAt: now.Add(time.Hour)}))
 	add(r.forgotten(store.Forgotten{Fingerprint: "cc", At: now.Add(-year)}))
 	add(r.outcome(precedent.Outcome{Fingerprint: "dd", PullRequest: 1, Kind: precedent.Fixed, At: now.Add(-year)}))
+	replaced, stays := learningOf("old", "always log it", now.Add(-time.Hour)), learningOf("stays", "never wait", now)
+	replaced.State, stays.State = precedent.LearningSuperseded, precedent.LearningSuperseded
+	by := learningOf("by", "never log it", now)
+	by.State, by.Supersedes = precedent.LearningForgotten, "stays"
+	for _, l := range []precedent.Learning{replaced, stays, by} {
+		made, err := r.learning(l)
+		needs.NoError(t, err)
+		rows[made.key] = made
+	}
+	rows.current(now)
+	for id, want := range map[string]precedent.LearningState{"old": precedent.LearningActive, "stays": precedent.LearningSuperseded} {
+		if l := rows[key{learningKind, id}].value.(precedent.Learning); l.State != want {
+			t.Errorf("%s is %s, want %s", id, l.State, want)
+		}
+	}
+	maps.DeleteFunc(rows, func(k key, _ row) bool { return k.kind == learningKind })
 	left := slices.Collect(maps.Keys(rows.current(now)))
 	if len(left) != 2 || slices.ContainsFunc(left, func(k key) bool { return k.id == "aa" || k.kind == outcomeKind }) {
 		t.Error(left)
