@@ -200,19 +200,20 @@ func exactlyOne[T any](ctx context.Context, idPrefix string, find func(context.C
 	if prefix == "" {
 		return none, &Error{Err: ErrUnknownID, Msg: "no id given", Hint: hint}
 	}
+	given := text.Cut(text.VisibleLine(strings.TrimSpace(idPrefix)), maxBlockWords)
 	found, err := find(ctx, prefix, maxCandidates+1)
 	switch {
 	case err != nil:
 		return none, err
 	case len(found) == 0:
 		return none, &Error{
-			Err: ErrUnknownID, Msg: fmt.Sprintf("%s has an id that starts with %q", nothing, prefix),
+			Err: ErrUnknownID, Msg: fmt.Sprintf("%s has an id that starts with %q", nothing, given),
 			Hint: hint,
 		}
 	case len(found) == 1:
 		return found[0], nil
 	}
-	msg := fmt.Sprintf("several ids start with %q:", prefix)
+	msg := fmt.Sprintf("several ids start with %q:", given)
 	for i, v := range found {
 		if i == maxCandidates {
 			msg += "\n  …"
