@@ -136,26 +136,29 @@ func (s Rows) current(now time.Time) Rows {
 		}
 		return false
 	})
-	s.restoreReplaced()
+	s.restoreReplaced(reader{now})
 	return s
 }
 
 // restoreReplaced makes a learning active again if the one that a clone replaced it by was forgotten in another,
 // which did not know: else neither would hold. All clones make the same row of it.
-func (s Rows) restoreReplaced() {
+func (s Rows) restoreReplaced(check reader) {
 	replaced := map[string]bool{}
 	for _, r := range s.sorted(learningKind) {
 		replaced[r.value.(precedent.Learning).Supersedes] = true
 	}
-	for k, r := range s {
-		l, ok := r.value.(precedent.Learning)
-		if !ok || l.State != precedent.LearningSuperseded || replaced[l.ID] {
+	for _, r := range s.sorted(learningKind) {
+		l := r.value.(precedent.Learning)
+		if l.State != precedent.LearningSuperseded || replaced[l.ID] {
 			continue
 		}
 		l.State, l.UpdatedAt = precedent.LearningActive, l.UpdatedAt.Add(time.Millisecond)
-		r.at = l.UpdatedAt.UnixMilli()
-		if back, err := r.finish(l); err == nil {
-			s[k] = back
+		back, err := check.learning(l)
+		said, failed := check.history(store.SharedChange{Learning: l.ID, LearningChange: store.LearningChange{
+			At: l.UpdatedAt, Who: "Precedent", Action: "restored, as what replaced it was forgotten elsewhere,", After: l,
+		}})
+		if err == nil && failed == nil {
+			s[back.key], s[said.key] = back, said
 		}
 	}
 }

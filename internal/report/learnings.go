@@ -117,10 +117,15 @@ func Learnings(p *Page, all []precedent.Learning) {
 	for i := range all {
 		l := &all[i]
 		p.Say(p.Ink(Bold, l.ID)+"  "+p.Ink(stateInk(l.State), string(l.State))+"  ", kindOf(l.Kind)+": "+l.Directive)
-		p.Para("            ", p.Ink(Faint, learnedFrom(l)+" · "+times(l.Used,
-			"used")+", loaded "+strconv.Itoa(l.Loaded)+" times"))
+		said := learnedFrom(l) + " · " + used(l)
+		if !l.ExpiresAt.IsZero() {
+			said += " · until " + l.ExpiresAt.UTC().Format(time.DateOnly)
+		}
+		p.Para("            ", p.Ink(Faint, said))
 	}
 }
+
+func used(l *precedent.Learning) string { return times(l.Used, "used") + ", " + times(l.Loaded, "loaded") }
 
 // Learning shows one learning whole.
 func Learning(p *Page, l *precedent.Learning) {
@@ -139,7 +144,7 @@ func Learning(p *Page, l *precedent.Learning) {
 		{"supersedes", l.Supersedes},
 		{"contradicts", l.Contradicts},
 		{"version", strconv.Itoa(l.Version)},
-		{"used", fmt.Sprintf("%s, loaded %d times", times(l.Used, "used"), l.Loaded)},
+		{"used", used(l)},
 	}
 	if !l.ExpiresAt.IsZero() {
 		rows = append(rows, [2]string{"until", l.ExpiresAt.UTC().Format(time.DateOnly)})
