@@ -6,15 +6,21 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/match"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // identify sets the fingerprint and id of every finding. They are the same on every
-// machine, and in later reviews while the flagged code is unchanged.
-func identify(fs []precedent.Finding, src *sources, repo precedent.Repo) {
+// machine, and in later reviews while the flagged code is unchanged. A finding that people dismissed keeps its
+// fingerprint when its file is renamed, also on a machine that has only the dismissal.
+func identify(fs []precedent.Finding, src *sources, repo precedent.Repo, recall memory.Recall) {
+	dismissed := map[string]bool{}
+	for _, j := range recall.Dismissals {
+		dismissed[j.Fingerprint] = true
+	}
 	for i := range fs {
 		f := &fs[i]
-		ordinal := 0
+		ordinal, former := 0, ""
 		switch {
 		case f.Dropped == precedent.NoEvidence:
 			// It stands nowhere; what it says keeps it apart from what stands somewhere.
@@ -28,8 +34,12 @@ func identify(fs []precedent.Finding, src *sources, repo precedent.Repo) {
 			var line, before, behind string
 			line, before, behind, ordinal = src.file(f.Side, f.Path).identity(f.Start)
 			f.Place = precedent.Place(f.Path, line, before, behind)
+			former = precedent.Place(recall.Former[f.Path], line, before, behind)
 		}
 		f.Fingerprint = precedent.Fingerprint(f.Place, f.Category, ordinal)
+		if was := precedent.Fingerprint(former, f.Category, ordinal); dismissed[was] {
+			f.Fingerprint = was
+		}
 		f.ID = precedent.FindingID(repo, f.Fingerprint)
 	}
 }

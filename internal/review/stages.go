@@ -41,7 +41,7 @@ func (x *reader) place(context.Context) {
 	x.placer = NewPlacer(x.in.Change)
 	named := place(fs, x.placer, x.src)
 	checkSuggestions(fs, named, x.placer, x.in.Read)
-	identify(fs, x.src, x.in.Repo)
+	identify(fs, x.src, x.in.Repo, x.in.Recall)
 }
 
 func (x *reader) redact(context.Context) {
