@@ -198,7 +198,7 @@ func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 	case quoted:
 	case strings.HasPrefix(name, "-") && (sign == "" || sign == "="):
 		return opensSomething(name) && isOption(value)
-	case (sign == "=" || sign == ":") && w.isSetting(name, sign) && isInvented(name, value):
+	case (sign == "=" || sign == ":") && w.isSetting(name, sign, value) && isInvented(name, value):
 		return true
 	case sign == "" && strings.ToUpper(name) != name: // prose
 		return opensSomething(name) && isRandom(value) && !isTemplate(value)
@@ -210,9 +210,10 @@ func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 
 // isSetting reports whether a line that assigns without quotes is of a configuration rather than of code, by its file
 // or, where that is not known, by how it is written.
-func (w *walk) isSetting(name, sign string) bool {
+func (w *walk) isSetting(name, sign, value string) bool {
 	if w.path == "" {
-		return sign == ":" || strings.ToUpper(name) == name
+		return sign == ":" || strings.ToUpper(name) == name ||
+			strings.ContainsAny(value, "0123456789") && !strings.ContainsAny(value, "._")
 	}
 	return isConfig(w.path)
 }

@@ -20,6 +20,8 @@ func TestRedact(t *testing.T) {
 		name, in, want string
 		n              int
 	}{
+		{"in a sentence", "it is the default, password=hunter" + "2blue, as in the pass phrase", "it is the default, password=[REDACTED:assigned-value], as in the pass phrase", 1},
+		{"prose", "password=newSecret, password=s.pass2 and password=secret stay", "password=newSecret, password=s.pass2 and password=secret stay", 0},
 		{"of any length", "t = '" + long + "'", "t = '[REDACTED:jwt]'", 1},
 		{"nothing", "func main() {}\n", "func main() {}\n", 0},
 		{"empty", "", "", 0},
