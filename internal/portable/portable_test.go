@@ -374,7 +374,7 @@ func TestOldRowsEnd(t *testing.T) {
 			t.Errorf("%s is %s, want %s", id, l.State, want)
 		}
 	}
-	maps.DeleteFunc(rows, func(k key, _ row) bool { return k.kind == learningKind })
+	maps.DeleteFunc(rows, func(k key, _ row) bool { return k.kind == learningKind || k.kind == historyKind })
 	left := slices.Collect(maps.Keys(rows.current(now)))
 	if len(left) != 2 || slices.ContainsFunc(left, func(k key) bool { return k.id == "aa" || k.kind == outcomeKind }) {
 		t.Error(left)
