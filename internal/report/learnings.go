@@ -125,7 +125,9 @@ func Learnings(p *Page, all []precedent.Learning) {
 	}
 }
 
-func used(l *precedent.Learning) string { return times(l.Used, "used") + ", " + times(l.Loaded, "loaded") }
+func used(l *precedent.Learning) string {
+	return times(l.Used, "used") + ", " + times(l.Loaded, "loaded")
+}
 
 // Learning shows one learning whole.
 func Learning(p *Page, l *precedent.Learning) {
