@@ -113,6 +113,36 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	s.says("with permission", "**A label could not be changed.**", 1)
 }
 
+// makingLabels is a forge that tells when labels are created.
+type makingLabels struct {
+	forge.Forge
+	made func()
+}
+
+func (f makingLabels) MakeLabels(ctx context.Context, repo precedent.Repo, names []string) (forge.Unsupported, error) {
+	f.made()
+	return f.Forge.MakeLabels(ctx, repo, names)
+}
+
+// TestRoundsMakeLabelsOnce: Gitea makes a second label of the same name, so that of two rounds at once one makes them.
+func TestRoundsMakeLabelsOnce(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	made := 0
+	s.bend = func(f forge.Forge) forge.Forge {
+		return makingLabels{f, func() {
+			if made++; made == 1 {
+				if _, err := s.try(); err != nil {
+					t.Error(err)
+				}
+			}
+		}}
+	}
+	if _, err := s.try(); err != nil || made != 1 {
+		t.Errorf("made %d times, %v", made, err)
+	}
+}
+
 // TestRoundsRetargeted: what was reviewed against one base branch is reviewed again for another one, once.
 func TestRoundsRetargeted(t *testing.T) {
 	t.Parallel()

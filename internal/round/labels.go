@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -26,8 +27,13 @@ func labelNames(ctx context.Context, r *workspace.Env, policy label.Names) label
 	return names
 }
 
+// labelsTime is how long other rounds leave the labels of a repository to the one that creates them. It may have
+// been killed.
+const labelsTime = 5 * time.Minute
+
 // makeLabels creates the labels of the cycle in the repository, once for each set of names: people have to
-// be able to choose them. Reviews do not need them, so that only an end of the job is an error.
+// be able to choose them. Reviews do not need them, so that only an end of the job is an error. One round at a
+// time does so, because Gitea makes a second label of the same name.
 func (x *round) makeLabels(ctx context.Context) error {
 	if !slices.Contains(x.triggers.On, precedent.OnLabel) {
 		return nil
@@ -37,7 +43,18 @@ func (x *round) makeLabels(ctx context.Context) error {
 	p := x.pub
 	key := "labels." + workspace.ShortHash(strings.Join(names, "\n"))
 	handled, err := p.Rows.HandledComments(ctx, ofRepository)
-	if _, made := handled[key]; made || err != nil {
+	if err != nil {
+		return err
+	}
+	now := p.Pull.Env.Now()
+	before, begun := handled[key] // the hash is empty once they are made
+	if begun && (before.Hash == "" || now.Sub(before.At) < labelsTime) {
+		return nil
+	}
+	made := store.HandledComment{Comment: key, Document: json.RawMessage("{}"), At: now}
+	making := made
+	making.Hash = now.Format(time.RFC3339Nano)
+	if mine, err := p.Rows.SaveHandledOnce(ctx, ofRepository, before, making); err != nil || !mine {
 		return err
 	}
 	unsupported, err := p.Pull.Conn.MakeLabels(ctx, p.Pull.Repo.Repo, names)
@@ -51,9 +68,7 @@ func (x *round) makeLabels(ctx context.Context) error {
 	if unsupported != "" {
 		p.Pull.Env.Notice(ctx, "%s; create them on the forge: %s", unsupported, strings.Join(names, ", "))
 	}
-	return p.Rows.SaveHandled(ctx, ofRepository, store.HandledComment{
-		Comment: key, Document: json.RawMessage("{}"), At: p.Pull.Env.Now(),
-	})
+	return p.Rows.SaveHandled(ctx, ofRepository, made)
 }
 
 // enter gives the pull request the label of a state, and takes the others away. It first reads
