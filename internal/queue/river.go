@@ -234,10 +234,17 @@ func (h quiet) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelError && h.Handler.Enabled(ctx, slog.LevelWarn)
 }
 
-// Handle passes a record on as a warning.
+// Handle passes a record on as a warning. River calls errors err or error.
 func (h quiet) Handle(ctx context.Context, r slog.Record) error {
-	r.Level = slog.LevelWarn
-	return h.Handler.Handle(ctx, r)
+	warning := slog.NewRecord(r.Time, slog.LevelWarn, r.Message, 0)
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "err" {
+			a.Key = "error"
+		}
+		warning.AddAttrs(a)
+		return true
+	})
+	return h.Handler.Handle(ctx, warning)
 }
 
 // WithAttrs keeps the handler quiet.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 )
 
@@ -42,10 +43,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	why := strings.ReplaceAll(e.Err.Error(), "\n\t", " ") // pgx has a line for each try
 	if e.Path == "" {
-		return fmt.Sprintf("%s: %v", e.Op, e.Err)
+		return fmt.Sprintf("%s: %s", e.Op, why)
 	}
-	return fmt.Sprintf("%s %s: %v", e.Op, e.Path, e.Err)
+	return fmt.Sprintf("%s %s: %s", e.Op, e.Path, why)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -94,7 +96,7 @@ func (db *DB) kindOf(err error) error {
 var fileHints = map[error]string{
 	ErrForeign:    "give another file, with --memory-db",
 	ErrOlder:      "export it with the precedent that wrote it, and import that into another file",
-	ErrNewer:      "update precedent, or give another file, with --memory-db; docs/upgrading.md has the way back",
+	ErrNewer:      "update precedent, or give another file; docs/upgrading.md has the way back",
 	ErrUnwritable: "make the file and its folder writable, or give another file, with --memory-db",
 	ErrFull:       "free some space, then try again: nothing was changed",
 	ErrBusy:       "wait until the other precedent ends, then try again",

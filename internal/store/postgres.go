@@ -142,6 +142,11 @@ func postgresConnector(address string) (driver.Connector, error) {
 		if encoding := c.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
 			return fmt.Errorf("%w: its encoding is %s, not UTF8", ErrRefused, encoding)
 		}
+		for _, name := range []string{"in_hot_standby", "default_transaction_read_only"} {
+			if c.PgConn().ParameterStatus(name) == "on" {
+				return fmt.Errorf("%w: %s is on", ErrUnwritable, name)
+			}
+		}
 		_, err := c.Exec(ctx, postgresSession)
 		return err
 	})

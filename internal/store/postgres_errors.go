@@ -77,7 +77,8 @@ var postgresHints = map[error]string{
 		"SCHEMA precedent",
 	ErrOlder:      "export it with the precedent that wrote it, and import that into another database",
 	ErrNewer:      "update precedent, or give another database; docs/upgrading.md has the way back",
-	ErrUnwritable: "grant the user all privileges on the schema: GRANT ALL ON SCHEMA public TO the user",
+	ErrUnwritable: "connect to a server that accepts writes, which a standby does not, and grant the user all privileges " +
+		"on the schema: GRANT ALL ON SCHEMA public TO the user",
 	ErrFull:       "free some space on the disk of PostgreSQL, then try again: nothing was changed",
 	ErrBusy:       "wait until the other precedent ends, then try again",
 	ErrNotEmpty:   "import into a new database",
