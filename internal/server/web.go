@@ -97,7 +97,7 @@ type readiness struct {
 // no work.
 const readyFor = time.Second
 
-// lookReady finds out whether this replica can work: its database answers, and its token is valid.
+// lookReady finds out whether this replica can work: its database can be written, and its token is valid.
 func (s *Server) lookReady(ctx context.Context) readiness {
 	ctx = context.WithoutCancel(ctx) // one who goes away must not make it fail for others
 	s.readying.Lock()
@@ -106,9 +106,10 @@ func (s *Server) lookReady(ctx context.Context) readiness {
 		is := readiness{Ready: true, Database: "ok", Forge: "ok", Repos: len(s.served.All())}
 		bounded, cancel := context.WithTimeout(ctx, statsTime)
 		defer cancel()
-		if _, err := s.queue.Stats(bounded); err != nil {
+		const probe = "readiness" // what a full disk or a standby refuses
+		if _, err := s.o.Reviewer.Shared.Claim(bounded, probe, probe, readyFor); err != nil {
 			is.Ready, is.Database = false, "failed"
-			s.o.Log.Warn("the database does not answer", "error", err)
+			s.o.Log.Warn("the database does not take what is written", "error", err)
 		}
 		me, err := s.account(ctx)
 		if err != nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"database/sql"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -72,7 +72,12 @@ func TestHealth(t *testing.T) {
 	s.mu.Lock()
 	s.asked, s.readyAt = 0, 0
 	s.mu.Unlock()
-	if w := s.get(t, "/readyz", nil); w.Code != 503 || strings.Contains(w.Body.String(), "ghp_xyz") || s.ownID() != "500" {
+	needs.NoError(t, s.o.Reviewer.Shared.Transact(t.Context(), "fill the disk", func(tx *sql.Tx) error {
+		_, err := tx.Exec("CREATE TRIGGER full BEFORE INSERT ON server_values BEGIN SELECT RAISE(FAIL, 'full'); END")
+		return err
+	}))
+	if w := s.get(t, "/readyz", nil); w.Code != 503 || strings.Contains(w.Body.String(), "ghp_xyz") || s.ownID() != "500" ||
+		!strings.Contains(w.Body.String(), `"database":"failed"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := s.get(t, "/healthz", nil); w.Code != 200 {
