@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"runtime"
 	"strings"
 	"time"
@@ -142,7 +143,12 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 	func(context.Context) error, error,
 ) {
 	none := func(context.Context) error { return nil }
-	if i.settings.Listen.Value == "" || a.env[oauthID] == "" && a.env[readerToken] == "" {
+	address := i.settings.DashboardURL.Value
+	switch mayEnter := a.env[oauthID] != "" || a.env[readerToken] != ""; {
+	case !mayEnter && address != "":
+		return nil, nil, hinted(errors.New("nobody can sign in to the pages at "+address), "set %s and %s, or %s",
+			oauthID, oauthSecret, readerToken)
+	case !mayEnter || i.settings.Listen.Value == "":
 		return nil, none, nil
 	}
 	o := web.Options{
@@ -150,7 +156,10 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 		Operators: i.settings.Operators.Value,
 		DayBudget: i.settings.MaxCostPerDay.Value, PullBudget: i.settings.MaxCostPull.Value,
 		Version: thisBuild().Version, Log: log, Now: a.now,
-		Health: func(ctx context.Context) []web.Fact { return factsOf(a.diagnoseServer(ctx, flags, false)) },
+		Health: func(ctx context.Context) []web.Fact {
+			return slices.DeleteFunc(factsOf(a.diagnoseServer(ctx, flags, false)),
+				func(f web.Fact) bool { return f.Name == addressCheck }) // it is this server that listens
+		},
 		Agents: func(_ precedent.Repo, open func(context.Context) (*workspace.Workspace, error)) http.Handler {
 			return agentHandler(i.reviewer, open, log)
 		},
@@ -158,7 +167,7 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 	if n := len(o.ReaderToken); n > 0 && n < minToken {
 		return nil, nil, hinted(errors.New(readerToken+" is too short"), "make one with: openssl rand -hex 32")
 	}
-	if address := i.settings.DashboardURL.Value; address != "" {
+	if address != "" {
 		o.URL, _ = url.Parse(address) // it was checked when it was read
 	}
 	if a.env[oauthID] != "" {

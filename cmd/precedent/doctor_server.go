@@ -39,18 +39,20 @@ func (a *app) diagnoseServer(ctx context.Context, flags map[string]string, try b
 	default:
 		a.checkServed(ctx, d, op, conn)
 	}
-	stored := a.checkInstallation(ctx, d)
-	switch {
-	case err == nil && !conn.Key.IsZero():
-		d.Add("marker key", doctor.OK, "", "from %s or the App's key", markerKeyVariable)
-	case stored:
-		d.Add("marker key", doctor.OK, "", "in the database")
-	default:
-		d.Add("marker key", doctor.OK, "", "none yet; the first start makes one and keeps it in the database")
+	key := a.checkInstallation(ctx, d)
+	if err == nil && !conn.Key.IsZero() {
+		key = "from " + markerKeyVariable + " or the App's key"
+	}
+	if key != "" {
+		d.Add("marker key", doctor.OK, "", "%s", key)
 	}
 	a.checkWebhooks(d, op)
 	a.checkListen(ctx, d, op)
-	d.Space()
+	folders := []string{a.workflow().CacheDir}
+	if a.env[databaseVariable] == "" {
+		folders = append(folders, a.workflow().DataDir)
+	}
+	d.Space(slices.DeleteFunc(folders, func(f string) bool { return f == "" })...)
 	return d, ctx.Err()
 }
 
@@ -140,25 +142,28 @@ func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *sett
 		"failed deliveries are not sent again: %s", why)
 }
 
-// checkInstallation checks the database of a server, and tells whether it has a key for comments. It
+// checkInstallation checks the database of a server, and tells where its key for comments is, if that is known. It
 // creates no file and no table.
-func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKey bool) {
-	const name = "database"
+func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (key string) {
+	const (
+		name = "database"
+		none = "none yet; the first start makes one and keeps it in the database"
+	)
 	r := a.workflow()
 	url := a.env[databaseVariable]
 	if url == "" && r.DataDir == "" {
 		d.Add(name, doctor.Missing, "set HOME or XDG_DATA_HOME", "there is no data folder")
-		return false
+		return ""
 	}
 	db, err := r.UntouchedInstallation(ctx, url)
 	if err != nil {
 		d.AddError(name, doctor.Missing, err)
-		return false
+		return ""
 	}
 	if db == nil {
 		d.Add(name, doctor.OK, "", "none yet; the first start creates %s",
 			filepath.Join(r.DataDir, workspace.InstallationFile))
-		return false
+		return none
 	}
 	defer db.Close()
 	schema, newest, err := db.Schema(ctx)
@@ -169,20 +174,25 @@ func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKe
 	switch {
 	case err != nil:
 		d.AddError(name, doctor.Missing, err)
-		return false
+		return ""
 	case schema == 0:
 		d.Add(name, doctor.OK, "", "%s, empty; the first start makes its tables", db.Path())
-		return false
+		return none
 	case schema > newest:
 		d.Add(name, doctor.Missing, "update precedent", "%s, schema %d of a newer precedent", db.Path(), schema)
-		return false
+		return ""
 	case schema < newest:
 		d.Add(name, doctor.OK, "", "%s, schema %d; the next start upgrades it to %d", db.Path(), schema, newest)
-		return false
+		return ""
 	}
 	d.Add(name, doctor.OK, "", "%s, schema %d, %s", db.Path(), schema, state)
-	hasKey, err = db.HasValue(ctx, markerKeyName)
-	return hasKey && err == nil
+	switch has, err := db.HasValue(ctx, markerKeyName); {
+	case err != nil:
+		return ""
+	case has:
+		return "in the database"
+	}
+	return none
 }
 
 // minWebhookSecret is the shortest secret that cannot be guessed, in bytes.
@@ -213,9 +223,12 @@ func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
 	}
 }
 
+// addressCheck is the name of checkListen.
+const addressCheck = "address"
+
 // checkListen checks whether the address can be listened on.
 func (a *app) checkListen(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings) {
-	const name = "address"
+	const name = addressCheck
 	at := op.Listen.Value
 	if at == "" {
 		d.Add(name, doctor.OK, "", "off: no webhooks, health or metrics")

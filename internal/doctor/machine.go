@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -91,9 +93,19 @@ func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure,
 // largest tree that is exported for engines and analyzers (git.ExportLimits).
 const enoughSpace = 1 << 30
 
-// Space looks at the temporary folder.
-func (d *Diagnosis) Space() {
+// Space looks at the temporary folder, and at other folders that files grow in, which may not be there yet.
+func (d *Diagnosis) Space(others ...string) {
 	const name = "space"
+	for _, dir := range others {
+		free, err := freeSpace(dir)
+		for errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			dir = filepath.Dir(dir)
+			free, err = freeSpace(dir)
+		}
+		if err == nil && free < enoughSpace {
+			d.Add(name, Warning, "make room", "%s has %d MiB free", dir, free>>20)
+		}
+	}
 	dir := os.TempDir()
 	probe, err := os.MkdirTemp(dir, "precedent-doctor-")
 	if err != nil {
