@@ -110,27 +110,39 @@ category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepP
 }
 
 func newMemoryClear(a *app) *cobra.Command {
-	var yes bool
+	var yes, server bool
+	one := a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+		if err := a.confirm(yes, fmt.Sprintf("Delete everything about %s?", w.IDs[0])); err != nil {
+			return err
+		}
+		gone, err := w.Memory.Clear(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return a.printDeleted("deleted", gone)
+	})
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete everything about this repository",
 		Long: `Clear deletes everything about this repository: reviews, findings, dismissals,
-learnings, insights, labels and what was spent. Other repositories in the same
-database are not affected. You cannot undo this. What precedent memory sync has
-shared stays on the remote, and the next exchange brings it back.`,
-		Example: "  precedent memory clear --yes",
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			if err := a.confirm(yes, fmt.Sprintf("Delete everything about %s?", w.IDs[0])); err != nil {
-				return err
+learnings, insights, labels, the audit log and what was spent. Other repositories in
+the same database are not affected. You cannot undo this. What precedent memory sync
+has shared stays on the remote, and the next exchange brings it back.
+
+With --server it deletes what a server has of --repo. Take the repository off the
+server's list first, or the next review starts anew. Its name stays, and its jobs
+that ended do for up to 30 days.`,
+		Example: `  precedent memory clear --yes
+  precedent memory clear --server --repo github.com/team/app`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if server {
+				return a.clearOfServer(cmd, yes)
 			}
-			gone, err := w.Memory.Clear(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.printDeleted("deleted", gone)
-		}),
+			return one(cmd, args)
+		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&server, "server", false, "in the database of the server of this machine or of "+databaseVariable)
 	return a.data(cmd, memorySettings...)
 }
 

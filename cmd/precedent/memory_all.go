@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -73,6 +76,40 @@ func (a *app) pruneAll(ctx context.Context, r *workspace.Env, db *workspace.Data
 		return err
 	}
 	return a.printDeleted("pruned", gone)
+}
+
+// clearOfServer deletes what a server has of the repository of --repo.
+func (a *app) clearOfServer(cmd *cobra.Command, yes bool) error {
+	repo, err := precedent.ParseRepo(cmd.Flag("repo").Value.String())
+	if err != nil {
+		return misuse(cmd, fmt.Errorf("--server needs --repo: %w", err))
+	}
+	return a.withInstallation(cmd.Context(), (*workspace.Env).OldInstallation,
+		func(ctx context.Context, _ *workspace.Env, db *workspace.Database) error {
+			all, err := db.Repos(ctx)
+			if err != nil {
+				return err
+			}
+			for _, rows := range all {
+				names, err := rows.Names(ctx)
+				if err != nil {
+					return err
+				}
+				if !slices.ContainsFunc(names, func(n precedent.Repo) bool { return workspace.SameRepo(n, repo) }) {
+					continue
+				}
+				if err := a.confirm(yes, fmt.Sprintf("Delete everything about %s in %s?", repo, db.Path())); err != nil {
+					return err
+				}
+				gone, err := rows.Clear(ctx)
+				if err != nil {
+					return err
+				}
+				return a.printDeleted("deleted", gone)
+			}
+			return hinted(fmt.Errorf("%s has nothing about %s", db.Path(), repo),
+				"precedent memory status --all lists its repositories")
+		})
 }
 
 func (a *app) exportAll(ctx context.Context, db *workspace.Database, out string) error {

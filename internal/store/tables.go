@@ -154,7 +154,7 @@ func (t table) move(ctx context.Context, tx *sql.Tx) ([]string, error) {
 func (r *Repo) clear(ctx context.Context, tx *sql.Tx, prefix string) error {
 	for _, t := range tables {
 		// Other rows are deleted with these.
-		own := strings.HasPrefix(t.key, "repo_id") || t.name == "reviews" || t.name == "rejections"
+		own := strings.HasPrefix(t.key, "repo_id") || slices.Contains([]string{"audit", "reviews", "rejections"}, t.name)
 		if !own || !strings.HasPrefix(t.name, prefix) {
 			continue
 		}
