@@ -152,7 +152,7 @@ func TestChanges(t *testing.T) {
 			"Dismiss",
 		},
 		{"oskar", job + "retry", nil, "retry job", "dead", "ready", "/jobs", "the engine is gone"},
-		{"oskar", job + "cancel", nil, "cancel job", "ready", "cancelled", "/jobs", "cancelled"},
+		{"oskar", job + "cancel", nil, "cancel job", "ready", "cancelled", "/jobs", "cancelled, "},
 	} {
 		for _, other := range []string{"rita", "sam", "reader"} {
 			if status, page := w.signedIn(other).submit(c.path, c.form); status != http.StatusForbidden &&

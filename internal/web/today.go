@@ -142,16 +142,17 @@ func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
 	if j.Problem != "" {
 		why = j.Problem
 	}
-	since := s.ago(j.Since)
+	since := g.Group{words(string(j.State)), g.Text(", "), s.ago(j.Since)}
 	if !j.Due.IsZero() {
-		since = g.Group{since, g.Text(", again "), s.ago(j.Due)}
+		since = append(since, g.Text(", again "), s.ago(j.Due))
 	}
+	ends := j.State != workspace.DeadJob && slices.Contains(unfinished, j.State)
 	act := g.Text("wait")
 	switch {
 	case q.v.operator:
 		act = g.Group{
 			g.If(j.State != workspace.RunningJob, postButton(q, fmt.Sprintf("/jobs/%d/retry", j.ID), "Run now")),
-			g.If(j.State != workspace.DeadJob, postButton(q, fmt.Sprintf("/jobs/%d/cancel", j.ID), "Cancel")),
+			g.If(ends, postButton(q, fmt.Sprintf("/jobs/%d/cancel", j.ID), "Cancel")),
 		}
 	case j.State == workspace.DeadJob && j.Pull != 0:
 		act = g.Text("push, or comment @precedent review")
