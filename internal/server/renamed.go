@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -51,4 +53,26 @@ func (s *Server) goOn(ctx context.Context, run *queue.Run, to forge.Branch) erro
 	t := run.Task
 	t.Repo, t.Head = to.Repo, ""
 	return s.queue.Want(ctx, t)
+}
+
+// wants tells whether the operator still wants work on a repository, under any of its names: jobs may wait for one
+// that was taken off the list.
+func (s *Server) wants(ctx context.Context, repo precedent.Repo) (bool, error) {
+	from := s.served.Sources()
+	if repo.IsZero() || from.All ||
+		slices.ContainsFunc(from.Owners, func(o string) bool { return strings.EqualFold(o, repo.Owner) }) ||
+		slices.ContainsFunc(from.Listed, func(r precedent.Repo) bool { return workspace.SameRepo(r, repo) }) {
+		return true, nil
+	}
+	now, err := s.o.Reviewer.Shared.PresentName(ctx, repo)
+	for _, listed := range from.Listed {
+		var is precedent.Repo
+		if err == nil {
+			is, err = s.o.Reviewer.Shared.PresentName(ctx, listed)
+		}
+		if err != nil || workspace.SameRepo(is, now) {
+			return true, err
+		}
+	}
+	return false, err
 }

@@ -68,6 +68,13 @@ func (s *served) set(all []precedent.Repo) {
 	slices.SortFunc(s.sorted, func(a, b precedent.Repo) int { return strings.Compare(nameOf(a), nameOf(b)) })
 }
 
+// Sources are what the operator named, with the present names of what was renamed since the start.
+func (s *served) Sources() Repositories {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.from
+}
+
 // All returns the repositories, sorted.
 func (s *served) All() []precedent.Repo {
 	s.mu.Lock()
