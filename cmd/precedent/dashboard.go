@@ -12,8 +12,8 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 

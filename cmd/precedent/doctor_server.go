@@ -98,7 +98,6 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 				"%s can be read, but perhaps not written to", r)
 		}
 	}
-	a.checkRedelivery(within, d, op, conn, append(slices.Clone(op.Repositories.Value), writable...))
 	switch {
 	case len(op.Repositories.Value) > 0:
 		d.Add("repositories", doctor.OK, unproven, "%d listed", len(op.Repositories.Value))
@@ -116,31 +115,6 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 
 // unproven is the limit of what forges say about a token.
 const unproven = "this does not check the permissions of the token, which forges do not report: see docs/server.md"
-
-// checkRedelivery checks whether deliveries of webhooks that fail can be sent again, if somebody wants
-// that: those of the App, else of the first repository.
-func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings,
-	conn workspace.Connection, repos []precedent.Repo,
-) {
-	if op.WebhookURL.Value == "" || a.env[webhookSecret] == "" {
-		return
-	}
-	var why forge.Unsupported
-	for _, repo := range append([]precedent.Repo{{}}, repos[:min(len(repos), 1)]...) {
-		_, unsupported, err := conn.Deliveries(ctx, repo, op.WebhookURL.Value, a.now())
-		switch {
-		case err != nil:
-			d.AddError("redelivery", doctor.Warning, conn.Explain(err))
-			return
-		case unsupported == "":
-			d.Add("redelivery", doctor.OK, "", "%s can send failed deliveries again", conn.Host())
-			return
-		}
-		why = unsupported
-	}
-	d.Add("redelivery", doctor.Warning, "polls find what is lost; or remove --webhook-url",
-		"failed deliveries are not sent again: %s", why)
-}
 
 // checkInstallation checks the database of a server, and tells where its key for comments is, if that is known. It
 // creates no file and no table.
@@ -204,9 +178,6 @@ func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
 	switch {
 	case op.Forge.Value.Kind == forge.Local:
 		d.Add(name, doctor.OK, "", "none: a local forge sends none")
-	case secret == "" && old == "" && op.WebhookURL.Value != "":
-		d.Add(name, doctor.Warning, "set it to the secret of the webhook, or remove --webhook-url",
-			"%s is not set, so that none is taken at %s", webhookSecret, op.WebhookURL.Value)
 	case secret == "" && old == "":
 		d.Add(name, doctor.OK, "set "+webhookSecret+" to take them: docs/server.md", "none; changes are found within %s",
 			op.Interval.Value)
@@ -215,11 +186,8 @@ func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
 			minWebhookSecret)
 	case secret == "":
 		d.Add(name, doctor.Warning, "set "+webhookSecret+" to the new secret", "only %s is set", webhookSecretOld)
-	case op.WebhookURL.Value == "":
-		d.Add(name, doctor.OK, "set --webhook-url to have failed ones sent again after a downtime", "%s is set",
-			webhookSecret)
 	default:
-		d.Add(name, doctor.OK, "", "%s is set; %s", webhookSecret, op.WebhookURL.Value)
+		d.Add(name, doctor.OK, "", "%s is set", webhookSecret)
 	}
 }
 

@@ -260,7 +260,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		Reviewer: i.reviewer, Connection: i.connection, Job: i.job, Round: round, Fixes: i.settings.Fixes.Value &&
 			i.job.Engine.New != nil,
 		Repositories: server.Repositories{Listed: i.settings.Repositories.Value, Owners: i.settings.Owners.Value},
-		Interval:     i.settings.Interval.Value, Secrets: secrets, Hooks: i.settings.WebhookURL.Value,
+		Interval:     i.settings.Interval.Value, Secrets: secrets,
 		Token:       a.env[serverToken],
 		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: i.reviewer.Replica,
 		Sandbox: sync.OnceValue(a.sandboxKind),

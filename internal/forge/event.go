@@ -3,7 +3,6 @@ package forge
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -125,14 +124,3 @@ var (
 	ErrSignature   = errors.New("the signature of the request is wrong")
 	ErrNoHookEvent = errors.New("the request is signed, but names no event or has no body")
 )
-
-// HookDelivery is a failed delivery of a webhook.
-type HookDelivery struct {
-	ID    precedent.ForgeID // of this attempt
-	Hook  precedent.ForgeID // the webhook of the repository; empty for that of the GitHub App
-	GUID  string            // the same for each attempt
-	Event string
-	At    time.Time
-	// Status is what the server answered, as the forge shows it: "502", "timed out".
-	Status string
-}

@@ -84,12 +84,6 @@ type Forge interface {
 	// is empty if the token may push. A branch that does not exist is a KindNotFound error. The
 	// answer is a look ahead: the forge decides at the push.
 	Pushable(ctx context.Context, repo precedent.Repo, branch string) (Unsupported, error)
-	// Deliveries lists the deliveries of a webhook since a time that failed and that no later
-	// attempt delivered, one for each GUID, oldest first. The webhook is the one of the repository
-	// that sends to the address, or that of the GitHub App if repo is zero. If there are more than
-	// it can read, it returns the newest and a KindTooLarge error.
-	Deliveries(ctx context.Context, repo precedent.Repo, address string, since time.Time) ([]HookDelivery, Unsupported,
-		error)
 	// Quota returns the rate limit as of the last response.
 	Quota() Quota
 
@@ -121,9 +115,6 @@ type Forge interface {
 	// Check reports the result of a review on a commit. A later check replaces an
 	// earlier one of the same name and commit.
 	Check(ctx context.Context, repo precedent.Repo, c Check) (Unsupported, error)
-	// Redeliver asks the forge to send a failed delivery again, with the same GUID. It comes to the
-	// address of the webhook, later.
-	Redeliver(ctx context.Context, repo precedent.Repo, d HookDelivery) (Unsupported, error)
 }
 
 // Unsupported is the reason, for the user, why the forge or the token cannot do

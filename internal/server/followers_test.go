@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,46 +124,6 @@ func TestBreakKeepsTheLongerWait(t *testing.T) {
 	}
 }
 
-// TestRedeliveryAfterAnOutage: if the forge is still down when a server starts, the deliveries of the
-// downtime are asked for later.
-func TestRedeliveryAfterAnOutage(t *testing.T) {
-	p := newPollStage(t)
-	var since []time.Time
-	down := true
-	p.forge.deliveries = func(repo precedent.Repo, from time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
-		if down {
-			return nil, "", &forge.Error{Kind: forge.KindRate, Retry: p.time.Add(time.Minute)}
-		}
-		since = append(since, from)
-		return nil, "", nil
-	}
-	start := p.time
-	elapsed := time.Duration(0)
-	p.breaker.elapsed = func() time.Duration { return elapsed }
-	for range 2 {
-		needs.NoError(t, p.sweep(t.Context()))
-		p.time, elapsed, down = p.time.Add(5*time.Minute), elapsed+5*time.Minute, false
-	}
-	if want := []time.Time{start.Add(5 * time.Minute).Add(-downtime)}; !slices.EqualFunc(since, want, time.Time.Equal) {
-		t.Errorf("asked since %v, want %v", since, want)
-	}
-}
-
-// TestRedeliveryIsNotPossible: that failed deliveries are lost is said, once.
-func TestRedeliveryIsNotPossible(t *testing.T) {
-	p := newPollStage(t)
-	p.forge.deliveries = func(precedent.Repo, time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
-		return nil, "the token cannot see the webhooks of acme/shop", nil
-	}
-	for range 3 {
-		needs.NoError(t, p.sweep(t.Context()))
-		p.time = p.time.Add(2 * time.Hour)
-	}
-	if n := strings.Count(p.log.String(), "the token cannot see the webhooks"); n != 1 {
-		t.Errorf("said %d times:\n%s", n, p.log)
-	}
-}
-
 // TestPollsAfterAKill: with SQLite, a server polls at once, also if the one before it was killed.
 func TestPollsAfterAKill(t *testing.T) {
 	p := newPollStage(t)
@@ -179,8 +138,7 @@ func TestPollsAfterAKill(t *testing.T) {
 	}
 }
 
-// TestTooManyConnections: a connection that is sent away may have been a delivery: it is counted, and
-// the next sweep asks for those that failed.
+// TestTooManyConnections: a connection that is sent away may have been a delivery: it is counted.
 func TestTooManyConnections(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
 	plain, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -210,9 +168,7 @@ func TestTooManyConnections(t *testing.T) {
 	defer second.Close()
 	said, _ := io.ReadAll(second) // the connection may be reset after the answer
 	needs.WaitUntil(t, "it is counted", func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.shed
+		return strings.Contains(s.get(t, "/metrics", nil).Body.String(), `precedent_webhooks_total{result="overload"} 1`)
 	})
 	if len(said) > 0 && !strings.HasPrefix(string(said), "HTTP/1.1 503 ") {
 		t.Errorf("said %q", said)

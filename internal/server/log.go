@@ -14,7 +14,7 @@ import (
 // logFields are the only attributes that are logged: names, numbers and reasons. No text of a
 // payload, a comment or an answer of a model is among them.
 var logFields = []string{
-	"address", "after", "attempt", "base", "commands", "count", "delivery", "error", "event", "failures", "head", "hint",
+	"address", "after", "attempt", "base", "commands", "count", "error", "event", "failures", "head", "hint",
 	"job", "kind", "pull", "reason", "repo",
 	"replica", "result", "skipped", "stack", "status", "took", "trust", "version", "webhooks",
 }

@@ -17,13 +17,6 @@ import (
 const (
 	// maxEdits bounds the events of comments that wait for the corpus. The sync reads what is left out.
 	maxEdits = 100
-	// redeliverEvery is how often failed deliveries are asked for when none was sent away here.
-	redeliverEvery = time.Hour
-	// maxRedeliveries bounds those of one repository in one sweep.
-	maxRedeliveries = 100
-	// downtime is how far back deliveries are redelivered at the start. GitHub keeps them for 3
-	// days ("Redelivering webhooks").
-	downtime = 72 * time.Hour
 	// maxSwept bounds the jobs that a sweep knows of. It may want those again that are beyond.
 	maxSwept = 10_000
 )
@@ -41,8 +34,8 @@ func (s *Server) repositories(ctx context.Context) ([]precedent.Repo, error) {
 	return all, err
 }
 
-// sweep wants a round of each open pull request whose head had none that ended well and that no job is for,
-// and has the forge send failed deliveries again. What people cancelled and dead letters stay as they are.
+// sweep wants a round of each open pull request whose head had none that ended well and that no job is for.
+// What people cancelled and dead letters stay as they are.
 func (s *Server) sweep(ctx context.Context) error {
 	type key struct {
 		repo precedent.Repo
@@ -80,76 +73,7 @@ func (s *Server) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.redeliver(ctx, served)
-}
-
-// redeliver has the forge send deliveries again that failed: after the start those of a downtime,
-// then those since the last time.
-func (s *Server) redeliver(ctx context.Context, repos []precedent.Repo) error {
-	if s.hooks == nil || s.o.Hooks == "" {
-		return nil
-	}
-	now := s.o.Now()
-	s.mu.Lock()
-	last, shed := s.swept, s.shed
-	if !last.IsZero() && !shed && now.Sub(last) < redeliverEvery && now.After(last) {
-		s.mu.Unlock()
-		return nil
-	}
-	s.swept, s.shed = now, false
-	s.mu.Unlock()
-	since := last
-	if since.IsZero() {
-		since = now.Add(-downtime)
-	}
-	sources := append([]precedent.Repo{{}}, repos...) // the zero one is the App's
-	for _, repo := range sources {
-		has, err := s.redeliverOf(ctx, repo, since)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return err
-		case err != nil && s.breaker.Wait("") > 0: // the next sweep asks again for the same time
-			s.mu.Lock()
-			s.swept, s.shed = last, true
-			s.mu.Unlock()
-			return nil
-		case repo.IsZero() && has && err == nil:
-			return nil // an App has one webhook for all repositories
-		}
-	}
 	return nil
-}
-
-// redeliverOf does it for the webhook of a repository. has tells whether it has one whose deliveries
-// can be listed.
-func (s *Server) redeliverOf(ctx context.Context, repo precedent.Repo, since time.Time) (has bool, err error) {
-	failed, unsupported, err := s.o.Connection.Deliveries(ctx, repo, s.o.Hooks, since)
-	if forge.KindOf(err) == forge.KindTooLarge {
-		err = nil // the newest ones are there
-	}
-	switch {
-	case err != nil:
-		s.breaker.Report(err)
-		s.o.Log.Warn("failed deliveries could not be listed", "repo", repo.String(), "error", err)
-		return false, err
-	case unsupported != "": // the poller finds what they told
-		if !repo.IsZero() {
-			s.unsent.Do(func() {
-				s.o.Log.Warn("deliveries that fail are not sent again", "repo", repo.String(), "reason", string(unsupported))
-			})
-		}
-		return false, nil
-	}
-	for _, d := range failed[:min(len(failed), maxRedeliveries)] {
-		if _, err := s.o.Connection.Redeliver(ctx, repo, d); err != nil {
-			s.o.Log.Warn("a delivery could not be sent again", "repo", repo.String(), "delivery", d.GUID, "error", err)
-			break
-		}
-	}
-	if len(failed) > 0 {
-		s.o.Log.Info("failed deliveries are sent again", "repo", repo.String(), "count", len(failed))
-	}
-	return true, nil
 }
 
 // syncCorpus reads what people wrote since the last time. Without a repository, it wants that of each.

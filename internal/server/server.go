@@ -38,8 +38,6 @@ type Options struct {
 	Interval     time.Duration // between two polls; DefaultInterval if it is 0
 	// Secrets of webhooks; without any, there are none.
 	Secrets []string
-	// Hooks is the address that the forge sends webhooks to, for redelivery; empty if it is not known.
-	Hooks string
 	// Token opens metrics and details to those who are not on this machine; empty for nobody.
 	Token string
 	// Connections is how many connections are open at the same time; 0 for 512.
@@ -91,10 +89,7 @@ type Server struct {
 	me     forge.Person
 	meErr  error
 	asked  time.Duration // when the forge was asked for it
-	swept  time.Time     // the last sweep of this process that asked for failed deliveries
-	shed   bool          // a webhook was sent away since
 	limits logLimits
-	unsent sync.Once // says that failed deliveries are lost
 
 	readying sync.Mutex
 	readyIs  readiness

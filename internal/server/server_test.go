@@ -37,8 +37,6 @@ type bent struct {
 	open         func(context.Context, precedent.Repo) ([]forge.PullRequest, error)
 	me           func(context.Context) (forge.Person, error)
 	repositories func(context.Context, string) ([]precedent.Repo, error)
-	deliveries   func(precedent.Repo, time.Time) ([]forge.HookDelivery, forge.Unsupported, error)
-	redeliver    func(forge.HookDelivery) error
 	pull         func(int) (forge.PullRequest, error)
 	quota        forge.Quota
 }
@@ -56,19 +54,6 @@ func (b *bent) Me(ctx context.Context) (forge.Person, error) {
 
 func (b *bent) Repositories(ctx context.Context, owner string) ([]precedent.Repo, error) {
 	return b.repositories(ctx, owner)
-}
-
-func (b *bent) Deliveries(_ context.Context, repo precedent.Repo, _ string, since time.Time) ([]forge.HookDelivery,
-	forge.Unsupported, error,
-) {
-	if b.deliveries == nil {
-		return nil, "no deliveries", nil
-	}
-	return b.deliveries(repo, since)
-}
-
-func (b *bent) Redeliver(_ context.Context, _ precedent.Repo, d forge.HookDelivery) (forge.Unsupported, error) {
-	return "", b.redeliver(d)
 }
 
 func (b *bent) PullRequest(_ context.Context, _ precedent.Repo, n int) (forge.PullRequest, error) {
@@ -132,8 +117,8 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 		Reviewer:   &workspace.Env{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)},
 		Connection: workspace.Connection{Forge: s.forge}, Job: run.Job{Settings: op},
 		Repositories: Repositories{Listed: []precedent.Repo{{Host: "git.example", Owner: "Acme", Name: "shop"}}},
-		Secrets:      []string{newSecret, oldSecret}, Hooks: "https://reviews.example/webhooks/github",
-		Replica: "test", Version: "test", Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}),
+		Secrets:      []string{newSecret, oldSecret},
+		Replica:      "test", Version: "test", Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}),
 		Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Random: func(n time.Duration) time.Duration { return n / 2 },
 	}

@@ -155,9 +155,6 @@ func (s *Server) hookDone(result hookResult, event string, err error) {
 	log := s.o.Log.Warn
 	switch result {
 	case hookOverload, hookDown:
-		s.mu.Lock()
-		s.shed = true
-		s.mu.Unlock()
 		log = s.o.Log.Error
 	case hookUnsigned, hookMalformed, hookTooLarge, hookMediaType, hookSlow:
 	default:

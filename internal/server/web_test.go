@@ -1,8 +1,8 @@
 package server
 
 import (
-	"database/sql"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -244,34 +244,6 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestRedelivery: after the start, the deliveries of a downtime are sent again; then those since
-// the last time, at most once an hour, unless some were sent away here.
-func TestRedelivery(t *testing.T) {
-	p := newPollStage(t)
-	var since []time.Time
-	var again []string
-	p.forge.deliveries = func(repo precedent.Repo, from time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
-		if repo.IsZero() {
-			return nil, "no App", nil
-		}
-		since = append(since, from)
-		return []forge.HookDelivery{{GUID: "g1"}, {GUID: "g2"}}, "", nil
-	}
-	p.forge.redeliver = func(d forge.HookDelivery) error { again = append(again, d.GUID); return nil }
-	start := p.time
-	for range 3 {
-		needs.NoError(t, p.sweep(t.Context()))
-		p.time = p.time.Add(5 * time.Minute)
-	}
-	if len(since) != 1 || !since[0].Equal(start.Add(-downtime)) || !slices.Equal(again, []string{"g1", "g2"}) {
-		t.Errorf("asked %v, again %v", since, again)
-	}
-	p.hookDone(hookOverload, "push", nil)
-	if err := p.sweep(t.Context()); err != nil || len(since) != 2 || !since[1].Equal(start) {
-		t.Errorf("%v, asked %v", err, since)
-	}
-}
-
 // TestJudge: what the queue does after each error of a job.
 func TestJudge(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
@@ -299,6 +271,29 @@ func TestJudge(t *testing.T) {
 	if wait := s.breaker.Wait(""); wait < 50*time.Second || wait > time.Minute {
 		t.Errorf("after the rate limit nothing is sent for %s", wait)
 	}
+}
+
+// TestTakenOffTheList: what waits for a repository that the operator does not name any more is not done, under any name.
+func TestTakenOffTheList(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	looked := 0
+	s.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) { looked++; return nil, nil }
+	do := func(name string, want int) {
+		t.Helper()
+		repo := precedent.Repo{Host: shop.Host, Owner: shop.Owner, Name: name}
+		looked = 0
+		err := s.do(t.Context(), &queue.Run{Task: queue.Task{Kind: queue.CheckCI, Repo: repo, Head: sha(1)}})
+		if err != nil || looked != want {
+			t.Errorf("%s: looked %d times, %v", name, looked, err)
+		}
+	}
+	do("SHOP", 1)
+	do("store", 0)
+	store := precedent.Repo{Host: shop.Host, Owner: shop.Owner, Name: "store"}
+	needs.NoError(t, s.o.Reviewer.SaveWatched(t.Context(), shop, []workspace.PullSeen{{Pull: 7, Head: sha(1)}}, nil))
+	needs.NoError(t, s.o.Reviewer.FollowName(t.Context(), shop, store, "1"))
+	do("store", 1)
+	do("other", 0)
 }
 
 // TestDeletedPullRequest: a pull request that was deleted leaves no dead letter, unless the whole repository

@@ -78,7 +78,6 @@ type Settings struct {
 	Repositories Value[[]precedent.Repo] // that are served; none for those of Owners or, without owners, all
 	Owners       Value[[]string]         // whose repositories are served
 	Listen       Value[string]           // HOST:PORT; empty for no HTTP
-	WebhookURL   Value[string]           // that the forge sends webhooks to; empty if it is not known
 	DashboardURL Value[string]           // of the pages, as browsers know it; empty for this machine only
 	Operators    Value[[]string]         // logins of those who may change jobs on the pages
 	Interval     Value[time.Duration]    // between two polls of a repository

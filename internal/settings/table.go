@@ -157,11 +157,6 @@ var All = []Def{
 		Key: "listen", Flag: "listen", Env: "PRECEDENT_LISTEN", InFile: true, Server: true, Default: "127.0.0.1:8787",
 		Usage: "listen on this `address`: HOST:PORT, or off",
 	}),
-	def(text, func(s *Settings) *Value[string] { return &s.WebhookURL }, Def{
-		Key: "webhook_url", Flag: "webhook-url", Env: "PRECEDENT_WEBHOOK_URL", InFile: true, Server: true,
-		unsetText: "default: failed deliveries are not sent again",
-		Usage:     "the `URL` that the forge sends webhooks to, to ask it to send failed ones again",
-	}),
 	def(pagesURL, func(s *Settings) *Value[string] { return &s.DashboardURL }, Def{
 		Key: "dashboard_url", Flag: "dashboard-url", Env: "PRECEDENT_DASHBOARD_URL", InFile: true, Server: true,
 		unsetText: "default: pages are for browsers on this machine",

@@ -75,14 +75,14 @@ var postgresHints = map[error]string{
 		"encoding UTF8",
 	ErrForeign: "give a database of its own, or a schema: append ?search_path=precedent to the URL, after CREATE " +
 		"SCHEMA precedent",
-	ErrOlder:      "export it with the precedent that wrote it, and import that into another database",
-	ErrNewer:      "update precedent, or give another database; docs/upgrading.md has the way back",
+	ErrOlder: "export it with the precedent that wrote it, and import that into another database",
+	ErrNewer: "update precedent, or give another database; docs/upgrading.md has the way back",
 	ErrUnwritable: "connect to a server that accepts writes, which a standby does not, and grant the user all privileges " +
 		"on the schema: GRANT ALL ON SCHEMA public TO the user",
-	ErrFull:       "free some space on the disk of PostgreSQL, then try again: nothing was changed",
-	ErrBusy:       "wait until the other precedent ends, then try again",
-	ErrNotEmpty:   "import into a new database",
-	ErrDump:       "export again, with the version of precedent that imports",
+	ErrFull:     "free some space on the disk of PostgreSQL, then try again: nothing was changed",
+	ErrBusy:     "wait until the other precedent ends, then try again",
+	ErrNotEmpty: "import into a new database",
+	ErrDump:     "export again, with the version of precedent that imports",
 }
 
 // postgresCheck reads all rows, so that the server compares the checksums of their pages if it

@@ -41,8 +41,7 @@ type GitHub struct {
 	app     *App              // whose tokens are taken, too
 	issued  map[string]issued // tokens of installations
 	graph   int               // what is left of the limit of GraphQL
-	hooks   []*Hook
-	git     *Git // nil if it serves none
+	git     *Git              // nil if it serves none
 }
 
 // rateWindow is the period of the rate limit.

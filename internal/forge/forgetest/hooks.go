@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"hash"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -29,7 +28,6 @@ type Hook struct {
 	Repo *Repo
 
 	t      testing.TB
-	clock  *Clock
 	render func(happening) (event, kind string, body any)
 	header func(h *Hook, d *Delivery) http.Header
 	client *http.Client
@@ -49,14 +47,8 @@ type Delivery struct {
 	Event, Kind string // the forge's coarse and fine names
 	Action      string
 	Body        []byte
-	At          time.Time
-	Again       bool // somebody asked to send it again
-	Status      int  // of the answer; 0 if there was none
-	Words       string
+	Status      int // of the answer; 0 if there was none
 }
-
-// Failed reports whether the address did not accept it.
-func (d Delivery) Failed() bool { return d.Status < 200 || d.Status >= 300 }
 
 // happening is something that happened, for webhooks.
 type happening struct {
@@ -76,7 +68,7 @@ type happening struct {
 // newHook adds a webhook to the world and sends its events until the test ends.
 func (s *Stage) newHook(t testing.TB, address, secret string, timeout time.Duration, id int64) *Hook {
 	h := &Hook{
-		ID: id, Address: address, Secret: secret, t: t, clock: s.Clock, lastID: id * 1_000_000,
+		ID: id, Address: address, Secret: secret, t: t, lastID: id * 1_000_000,
 		client: &http.Client{Timeout: timeout, Transport: &http.Transport{}},
 	}
 	h.changed = sync.NewCond(&h.mu)
@@ -132,20 +124,6 @@ func (h *Hook) add(d *Delivery) {
 	h.changed.Broadcast()
 }
 
-// Again sends a delivery again, with the same GUID.
-func (h *Hook) again(id int64) bool {
-	h.mu.Lock()
-	i := slices.IndexFunc(h.sent, func(d *Delivery) bool { return d.ID == id })
-	if i < 0 {
-		h.mu.Unlock()
-		return false
-	}
-	old := h.sent[i]
-	h.mu.Unlock()
-	h.add(&Delivery{GUID: old.GUID, Event: old.Event, Kind: old.Kind, Action: old.Action, Body: old.Body, Again: true})
-	return true
-}
-
 // Wait waits until everything that happened was sent, and returns all deliveries.
 func (h *Hook) Wait() []Delivery {
 	h.mu.Lock()
@@ -153,10 +131,7 @@ func (h *Hook) Wait() []Delivery {
 	for len(h.queue) > 0 && !h.closed {
 		h.changed.Wait()
 	}
-	return h.deliveries()
-}
-
-func (h *Hook) deliveries() (all []Delivery) {
+	var all []Delivery
 	for _, d := range h.sent {
 		all = append(all, *d)
 	}
@@ -176,7 +151,6 @@ func (h *Hook) sendAll() {
 		}
 		d := *h.queue[0]
 		h.mu.Unlock()
-		d.At = h.clock.Now()
 		h.send(&d)
 		h.mu.Lock()
 		h.sent, h.queue = append(h.sent, &d), h.queue[1:]
@@ -195,11 +169,10 @@ func (h *Hook) send(d *Delivery) {
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := h.client.Do(req)
 	if err != nil {
-		d.Words = "failed to connect to host"
 		return
 	}
 	_ = resp.Body.Close()
-	d.Status, d.Words = resp.StatusCode, http.StatusText(resp.StatusCode)
+	d.Status = resp.StatusCode
 }
 
 // Sign returns the hex HMAC of a body.
@@ -224,7 +197,7 @@ func (g *GitHub) Hook(address, secret string, of *Repo) *Hook {
 	h := g.stage.newHook(g.t, address, secret, githubHookTimeout, id)
 	h.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	h.Repo, h.render, h.header = of, g.payload, githubHeader
-	g.stage.World.Change(func() { g.hooks, g.stage.World.hooks = append(g.hooks, h), append(g.stage.World.hooks, h) })
+	g.stage.World.Change(func() { g.stage.World.hooks = append(g.stage.World.hooks, h) })
 	return h
 }
 

@@ -1,10 +1,8 @@
 package forgetest
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -116,95 +114,6 @@ func (g *GitHub) statuses(c *call) reply {
 		}
 	}
 	return g.page(c.Request, all)
-}
-
-// hooksOf lists the webhooks of a repository, to its administrators.
-func (g *GitHub) hooksOf(c *call) reply {
-	if !c.repo.isAdmin(c.who) {
-		return problem(http.StatusNotFound, "Not Found")
-	}
-	all := []any{}
-	for _, h := range g.hooks {
-		if h.Repo == c.repo {
-			all = append(all, object{"id": h.ID, "config": object{"url": h.Address}})
-		}
-	}
-	return g.page(c.Request, all)
-}
-
-// hookOf finds the webhook of a path: of the app if it has no id.
-func (g *GitHub) hookOf(c *call) (*Hook, *reply) {
-	missing := problem(http.StatusNotFound, "Not Found")
-	if c.repo == nil && !c.jwt {
-		return nil, &noWebToken
-	}
-	if c.repo != nil && !c.repo.isAdmin(c.who) {
-		return nil, &missing
-	}
-	for _, h := range g.hooks {
-		if h.Repo == c.repo && (c.repo == nil || h.ID == c.number("hook")) {
-			return h, nil
-		}
-	}
-	return nil, &missing
-}
-
-// hookPage is how many deliveries a page has at most.
-const hookPage = 100
-
-// hookDeliveries lists the attempts, the newest first, by cursor.
-func (g *GitHub) hookDeliveries(c *call) reply {
-	h, no := g.hookOf(c)
-	if no != nil {
-		return *no
-	}
-	h.mu.Lock()
-	sent := h.deliveries()
-	h.mu.Unlock()
-	slices.Reverse(sent)
-	q := c.URL.Query()
-	if q.Has("page") {
-		g.t.Error("deliveries have no page, but a cursor")
-	}
-	if after := q.Get("cursor"); after != "" {
-		id, err := strconv.ParseInt(strings.TrimPrefix(after, "v1_"), 10, 64)
-		if err != nil {
-			return invalid("invalid cursor")
-		}
-		sent = slices.DeleteFunc(sent, func(d Delivery) bool { return d.ID >= id })
-	}
-	per, err := strconv.Atoi(q.Get("per_page"))
-	if err != nil || per <= 0 || per > hookPage {
-		per = 30
-	}
-	all := []any{}
-	for _, d := range sent[:min(len(sent), per)] {
-		status := d.Words
-		if !d.Failed() {
-			status = "OK"
-		}
-		all = append(all, object{
-			"id": d.ID, "guid": d.GUID, "delivered_at": d.At.UTC().Format(time.RFC3339Nano), "redelivery": d.Again,
-			"status": status, "status_code": d.Status, "event": d.Event, "action": d.Action,
-		})
-	}
-	out := reply{status: http.StatusOK, body: all}
-	if len(sent) > per {
-		out.header = map[string]string{"Link": fmt.Sprintf(`<%s%s?per_page=%d&cursor=v1_%d>; rel="next"`, g.URL,
-			c.URL.EscapedPath(), per, sent[per-1].ID)}
-	}
-	return out
-}
-
-func (g *GitHub) redeliver(c *call) reply {
-	h, no := g.hookOf(c)
-	switch {
-	case no != nil:
-		return *no
-	case !h.again(c.number("delivery")):
-		return problem(http.StatusNotFound, "Not Found")
-	}
-	return reply{status: http.StatusAccepted, body: object{}}
 }
 
 func (g *Gitea) repository(c *call) reply {

@@ -16,7 +16,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -142,20 +141,4 @@ var hookHeaders = wire.HookHeaders{
 // VerifyHook checks that a request of a webhook is signed with one of the secrets.
 func (c *Client) VerifyHook(h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
 	return wire.VerifyHook(hookHeaders, h, body, secrets)
-}
-
-// noDeliveries is why a delivery that failed is lost.
-const noDeliveries forge.Unsupported = "Gitea does not list the deliveries of a webhook, and does not repeat them: " +
-	"what was missed is found by polling"
-
-// Deliveries is not supported.
-func (c *Client) Deliveries(context.Context, precedent.Repo, string, time.Time) ([]forge.HookDelivery,
-	forge.Unsupported, error,
-) {
-	return nil, noDeliveries, nil
-}
-
-// Redeliver is not supported.
-func (c *Client) Redeliver(context.Context, precedent.Repo, forge.HookDelivery) (forge.Unsupported, error) {
-	return noDeliveries, nil
 }

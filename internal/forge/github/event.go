@@ -2,6 +2,7 @@ package github
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -196,4 +197,14 @@ func (c *Client) commentChanges(name string, repo precedent.Repo, t *payload) []
 		return nil
 	}
 	return []forge.CommentChange{out}
+}
+
+// hookHeaders are GitHub's. X-Hub-Signature, which is by SHA-1, is not among them.
+var hookHeaders = wire.HookHeaders{
+	Signatures: []string{"X-Hub-Signature-256"}, Events: []string{"X-GitHub-Event"}, IDs: []string{"X-GitHub-Delivery"},
+}
+
+// VerifyHook checks that a request of a webhook is signed with one of the secrets.
+func (c *Client) VerifyHook(h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
+	return wire.VerifyHook(hookHeaders, h, body, secrets)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -240,71 +239,6 @@ func TestRepositoriesOfAnApp(t *testing.T) {
 		if !slices.Contains(got, shop) || forge.IsPartial(err) != (owner == "") || owner != "" && err != nil {
 			t.Errorf("%q: %v, %v", owner, got, err)
 		}
-	}
-}
-
-// TestDeliveries: what failed and no later attempt delivered is listed, oldest first, and sent again
-// with the same GUID.
-func TestDeliveries(t *testing.T) {
-	for _, app := range []bool{true, false} {
-		t.Run(fmt.Sprint("app ", app), func(t *testing.T) {
-			s, g, c, repo := open(t)
-			shop := s.World.Repo("acme", "shop")
-			const address = "http://127.0.0.1:1/hook"
-			var hook *forgetest.Hook
-			if app {
-				c, repo = appClient(t, s, g), precedent.Repo{}
-				hook = g.Hook(address, "s", nil)
-			} else {
-				cannot := func(repo precedent.Repo, address, says string) {
-					t.Helper()
-					if _, no, err := c.Deliveries(t.Context(), repo, address, time.Time{}); err != nil || no == "" ||
-						!strings.Contains(string(no), says) {
-						t.Errorf("%q, %v", no, err)
-					}
-				}
-				cannot(repo, address, "admin")
-				s.World.Change(func() { shop.Members = []forgetest.Member{{Person: forgetest.Bot, Permission: forge.Admin}} })
-				hook = g.Hook(address, "s", shop)
-				cannot(repo, "https://other.example/hook", "other.example")
-				cannot(precedent.Repo{}, address, "") // which only an app has
-			}
-			const many = 230 // three pages
-			for i := range many {
-				s.World.Label(shop.Pulls[1], forgetest.Ann, fmt.Sprint("l", i))
-			}
-			sent := hook.Wait()
-			s.Clock.Pass(time.Hour)
-			since := s.Clock.Now()
-			s.World.Label(shop.Pulls[1], forgetest.Ann, "last")
-			hook.Wait()
-			all, no, err := c.Deliveries(t.Context(), repo, address+"/", sent[0].At)
-			if err != nil || no != "" || len(all) != many+1 || all[0].GUID != sent[0].GUID || all[0].Event != "pull_request" ||
-				all[0].Status == "" {
-				t.Fatalf("%d failed, %q, %v", len(all), no, err)
-			}
-			if late, _, err := c.Deliveries(t.Context(), repo, address, since); err != nil || len(late) != 1 {
-				t.Errorf("since an hour ago: %d, %v", len(late), err)
-			}
-			s.Clock.Pass(time.Minute)
-			if no, err := c.Redeliver(t.Context(), repo, all[0]); no != "" || err != nil {
-				t.Errorf("%q, %v", no, err)
-			}
-			again := hook.Wait()
-			if last := again[len(again)-1]; last.GUID != all[0].GUID || !last.Again {
-				t.Errorf("%+v", last)
-			}
-			more, _, err := c.Deliveries(t.Context(), repo, address, sent[0].At)
-			if err != nil || len(more) != len(all) || more[len(more)-1].GUID != all[0].GUID ||
-				more[len(more)-1].ID == all[0].ID {
-				t.Errorf("after a second attempt that failed: %d, %v", len(more), err)
-			}
-			var e *forge.Error
-			if _, err := c.Redeliver(t.Context(), repo, forge.HookDelivery{ID: "../1", Hook: all[0].Hook}); !errors.As(err,
-				&e) || e.Kind != forge.KindRefused {
-				t.Errorf("%v", err)
-			}
-		})
 	}
 }
 

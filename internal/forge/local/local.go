@@ -287,18 +287,6 @@ func (f *Forge) VerifyHook(http.Header, []byte, []string) (forge.HookHeader, err
 	return forge.HookHeader{}, forge.ErrUnsigned
 }
 
-// Deliveries is not supported.
-func (f *Forge) Deliveries(context.Context, precedent.Repo, string, time.Time) ([]forge.HookDelivery, forge.Unsupported,
-	error,
-) {
-	return nil, lacking, nil
-}
-
-// Redeliver is not supported.
-func (f *Forge) Redeliver(context.Context, precedent.Repo, forge.HookDelivery) (forge.Unsupported, error) {
-	return lacking, nil
-}
-
 // MakeLabels is not supported.
 func (f *Forge) MakeLabels(context.Context, precedent.Repo, []string) (forge.Unsupported, error) {
 	return lacking, nil
