@@ -321,6 +321,11 @@ func TestCommands(t *testing.T) {
 	if got := s.threadStates(); !slices.Equal(got, []bool{true}) {
 		t.Errorf("closed %v", got)
 	}
+	before := len(s.answers())
+	if status, why := s.run("reply", s.door.URL+"/octo/app/pull/7"); status != precedent.ExitClean {
+		t.Fatalf("all comments: status %d\n%s", status, why)
+	}
+	s.answered("all comments", before+1, "“nobody replies to this”")
 }
 
 // threadStates tells of each conversation of ours whether it is closed.

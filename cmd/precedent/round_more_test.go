@@ -156,6 +156,23 @@ func TestRoundsRetargeted(t *testing.T) {
 	s.idle("again")
 }
 
+// TestRoundsClosed: what people close is taken out of the summary and the check, once, and nothing is read again.
+func TestRoundsClosed(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.round("labelled", round.Review, label.Changes)
+	s.relabel(label.None)
+	for _, c := range s.shown(forge.OnLine) {
+		s.door.stage.World.Say(s.pull, maintainer, c.ID, "won't fix: it is only a fixture")
+	}
+	s.app.fixedEngine = bentEngine{s.parrot, func(_ context.Context, t engine.Task) (engine.Answer, error) {
+		return engine.Answer{}, fmt.Errorf("it was asked as %s", t.Role)
+	}}
+	s.round("closed", round.Nothing, label.None)
+	s.has("closed", s.notes("## Precedent")[0], "**Closed**: 3 dismissed.")
+	s.idle("closed")
+}
+
 // unresolving is a forge that refuses to resolve conversations.
 type unresolving struct{ forge.Forge }
 

@@ -170,13 +170,18 @@ func (w Writer) answers(own secret.Own, all []Answered) string {
 			blocks = append(blocks, "---")
 		}
 		if a.To != "" {
-			blocks = append(blocks, "In reply to "+markdown.Link("this comment", a.To, w.Links)+":")
+			blocks = append(blocks, w.InReplyTo(a.To))
 		}
 		for _, p := range a.Parts {
 			blocks = append(blocks, strings.Join(markdown.Answer(sanitize(p, own), w.Links), "\n"))
 		}
 	}
 	return strings.Join(blocks, "\n\n")
+}
+
+// InReplyTo begins an answer that is not in the conversation of the comment at the address.
+func (w Writer) InReplyTo(address string) string {
+	return "In reply to " + markdown.Link("this comment", address, w.Links) + ":"
 }
 
 // MaxAnswers limits Marker.Answers, in bytes.

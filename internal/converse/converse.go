@@ -73,9 +73,9 @@ type Result struct {
 
 // Answer obeys the commands in the comments of people that no run has handled, and answers each comment once.
 // It is done before a review, which then has what people said. page is the address of the only comment to
-// handle, or of one of ours, for all in its thread; empty for all.
+// handle, or of one of ours, for all in its thread; empty, or that of the pull request, for all.
 func Answer(ctx context.Context, p *pull.Publisher, job run.Job, page string) (Result, error) {
-	c := &conversation{Publisher: p, job: job, page: page}
+	c := &conversation{Publisher: p, job: job, only: fragment(page)}
 	err := c.answer(ctx)
 	// What could not be answered ends no pause.
 	who, paused, wrong := p.Rows.PausedBy(ctx, p.Pull.Number)
@@ -115,7 +115,7 @@ func (c *conversation) answer(ctx context.Context) (err error) {
 type conversation struct {
 	*pull.Publisher
 	job      run.Job
-	page     string
+	only     string // the part of the address of the only comment; empty for all
 	comments []forge.Comment
 	handled  map[string]store.HandledComment
 	posts    []store.Post    // answers that were given
@@ -310,7 +310,7 @@ func (c *conversation) noteSeen(ctx context.Context) error {
 			now = m.At
 		}
 	}
-	if now.Equal(was) || c.left || c.page != "" {
+	if now.Equal(was) || c.left || c.only != "" {
 		return nil
 	}
 	err := c.saveHandled(ctx, seenKey, "", record{Through: now}, post.ToComment{})
@@ -322,12 +322,8 @@ func (c *conversation) noteSeen(ctx context.Context) error {
 
 // isWanted tells whether the caller wants a comment handled.
 func (c *conversation) isWanted(m forge.Comment) bool {
-	if c.page == "" {
-		return true
-	}
-	want := fragment(c.page)
 	t := c.threadOf(m)
-	return want != "" && (fragment(m.URL) == want || t != nil && fragment(t.URL) == want)
+	return c.only == "" || fragment(m.URL) == c.only || t != nil && fragment(t.URL) == c.only
 }
 
 func fragment(page string) string {

@@ -91,7 +91,7 @@ const maxUnasked = 5
 // directive is what a comment that is not addressed to us says about how the project does things; empty for nothing.
 // Authors explain their change in such words.
 func (c *conversation) directive(m forge.Comment) string {
-	if c.page != "" || c.Pull.Author.ID == "" || m.Author.ID == c.Pull.Author.ID {
+	if c.only != "" || c.Pull.Author.ID == "" || m.Author.ID == c.Pull.Author.ID {
 		return ""
 	}
 	return corpus.Directive(chat.Prose(m.Body))

@@ -160,7 +160,7 @@ func (f *fixing) suggest(ctx context.Context) (Result, error) {
 		}
 		n := comment.Note{Lead: "**Suggested:**", After: a.How, Suggestion: f.replacement(t)}
 		if n.Suggestion == nil {
-			n.End = "The change is in the comment below."
+			n.End = "The change is in a comment on this pull request."
 		}
 		all = append(all, f.reply(t, f.change.Tree, n))
 	}

@@ -288,7 +288,7 @@ func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comme
 		return err
 	case !j.state.mine[a.Root]:
 		n := a.Note.Note
-		n.Items = []comment.NoteItem{{Name: "In reply to", URL: a.URL}}
+		n.Lead = j.writer.InReplyTo(a.URL) + "\n\n" + n.Lead
 		return j.sendAnswerBody(ctx, "", j.writer.Note(n, m), p)
 	}
 	return j.updateRoot(ctx, p, a.Root, a.Note.Lead+" "+a.Note.After, p.Head, p.At)

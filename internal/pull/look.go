@@ -17,7 +17,7 @@ import (
 // lookAgain reads the threads of a pull request whose head has a posted review. If people
 // ended threads of open findings since, it saves a review without these findings, which
 // takes the place of the existing one: its summary and check are to be posted.
-func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *ExistingReview, posts []store.Post) error {
+func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingReview, posts []store.Post) error {
 	pull, r := p.Pull, p.Pull.Env
 	state, err := pull.Gather(ctx, Purpose{Posts: true})
 	if err != nil {

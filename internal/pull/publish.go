@@ -31,6 +31,7 @@ type Publisher struct {
 	// Keeps makes converse.Answer store requests for a review before the comment counts as handled, so
 	// that a run that ends before the review was made does not lose them. A round ends them.
 	Keeps bool
+	quiet bool // whether a review of the head that needs nothing is not told of
 }
 
 // Publisher returns what posts on the pull request.
@@ -55,30 +56,30 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	}}, nil
 }
 
-// ExistingReview is an earlier review of the current head, which makes another one unnecessary.
-type ExistingReview struct {
+// existingReview is an earlier review of the current head, which makes another one unnecessary.
+type existingReview struct {
 	run.Result
 	unfinished, posted bool   // some posts are not delivered; the summary is posted
 	state              *State // as it is now; nil if it could not be read
 }
 
-// Existing returns the earlier review of the current head, if it is complete and
+// existing returns the earlier review of the current head, if it is complete and
 // posted, or if some of its posts are not delivered. It ignores reviews against
 // another base, and reviews without an engine if there is one now.
-func (p *Publisher) Existing(ctx context.Context, job run.Job) (ExistingReview, bool, error) {
+func (p *Publisher) existing(ctx context.Context, job run.Job) (existingReview, bool, error) {
 	pull, r := p.Pull, p.Pull.Env
 	last, found, err := p.Rows.LastReview(ctx, pull.Number)
 	if err != nil || !found || !p.covers(last, job) {
-		return ExistingReview{}, false, err
+		return existingReview{}, false, err
 	}
 	posts, err := p.Rows.Posts(ctx, pull.Number)
 	if err != nil {
-		return ExistingReview{}, false, err
+		return existingReview{}, false, err
 	}
 	if last.Memory.LearningsPending, err = pull.Workspace.Memory.PendingOn(ctx, pull.Number); err != nil {
-		return ExistingReview{}, false, err
+		return existingReview{}, false, err
 	}
-	s := ExistingReview{Result: run.Result{
+	s := existingReview{Result: run.Result{
 		Review: last, Style: report.Style{
 			NoEngine: last.Scope == precedent.AnalyzersScope,
 			Options:  pull.Workspace.Options(),
@@ -104,10 +105,10 @@ func (p *Publisher) Existing(ctx context.Context, job run.Job) (ExistingReview, 
 	case s.unfinished:
 		r.Notice(ctx, "continuing to post review %s of %s", last.ID, workspace.ShortID(last.Head))
 	case !complete, !s.posted && !pull.Locked:
-		return ExistingReview{}, false, nil
+		return existingReview{}, false, nil
 	case !s.posted:
 		r.Notice(ctx, "nothing can be posted on #%d: the pull request is locked; --again reviews it again", pull.Number)
-	default:
+	case !p.quiet:
 		r.Notice(ctx, "%s was reviewed already (review %s); --again reviews it again", workspace.ShortID(last.Head), last.ID)
 	}
 	if s.unfinished || s.posted {
@@ -116,7 +117,7 @@ func (p *Publisher) Existing(ctx context.Context, job run.Job) (ExistingReview, 
 	return s, true, err
 }
 
-// Unfinished tells whether Existing returns a review some of whose posts are not delivered.
+// Unfinished tells whether existing returns a review some of whose posts are not delivered.
 func (p *Publisher) Unfinished(ctx context.Context, job run.Job) (bool, error) {
 	posts, err := p.Rows.Posts(ctx, p.Pull.Number)
 	i := slices.IndexFunc(posts, func(q store.Post) bool { return !q.State.Done() && q.Head == p.Pull.Head.SHA })
@@ -140,9 +141,24 @@ func (p *Publisher) covers(last *precedent.Review, job run.Job) bool {
 	return last.Head == p.Pull.Head.SHA && last.Target.Base == p.Pull.Base.Name && !job.Again && !lacks
 }
 
-// Finish delivers what is left of an existing review, and learns the outcomes of
+// Refresh takes what people closed since out of the summary and the check of the head's review.
+func (p *Publisher) Refresh(ctx context.Context, job run.Job) error {
+	last, found, err := p.Rows.LastReview(ctx, p.Pull.Number)
+	if err != nil || !found || len(last.Live())+len(last.OpenThreads()) == 0 || !p.covers(last, job) {
+		return err
+	}
+	p.quiet = true
+	s, found, err := p.existing(ctx, job)
+	if p.quiet = false; err != nil || !found || !s.unfinished {
+		return err
+	}
+	_, err = p.finish(ctx, s)
+	return err
+}
+
+// finish delivers what is left of an existing review, and learns the outcomes of
 // earlier ones. It returns the exit status.
-func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
+func (p *Publisher) finish(ctx context.Context, s existingReview) (int, error) {
 	if !s.unfinished && !s.posted {
 		return undeliveredStatus(s.Status), nil
 	}

@@ -31,7 +31,7 @@ type Posting struct {
 // Review reviews the pull request and posts the review. If the head was reviewed already, it posts
 // what is left of that review.
 func (p *Publisher) Review(ctx context.Context, job run.Job, h Hooks) (Posting, error) {
-	existing, found, err := p.Existing(ctx, job)
+	existing, found, err := p.existing(ctx, job)
 	if err != nil {
 		return Posting{}, err
 	}
@@ -41,7 +41,7 @@ func (p *Publisher) Review(ctx context.Context, job run.Job, h Hooks) (Posting, 
 				return Posting{}, err
 			}
 		}
-		status, err := p.Finish(ctx, existing)
+		status, err := p.finish(ctx, existing)
 		existing.Status = status
 		return Posting{Result: existing.Result, Delivery: p.Delivered, Reviewed: true}, err
 	}

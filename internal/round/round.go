@@ -259,6 +259,9 @@ func (x *round) act(ctx context.Context) error {
 		if err := x.pub.SendAwaiting(ctx); err != nil {
 			return err
 		}
+		if err := x.pub.Refresh(ctx, x.job); err != nil {
+			return err
+		}
 	}
 	switch due {
 	case doFixAsked:
