@@ -180,6 +180,7 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 	if !h.mayWrite { // what the author ends stays so only as long as the finding is mild: thread.EndedByAuthor
 		t.State = precedent.ThreadWontFix
 	}
+	c.did.Ended = true
 	no, err := c.closeOnForge(ctx, t)
 	if err != nil {
 		return "", err
@@ -215,6 +216,7 @@ func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command
 	}
 	said := h.whyNotEnded()
 	if h.mayEnd() {
+		c.did.Ended = true
 		said = "The finding is dismissed on this pull request."
 		if h.mayWrite {
 			said = "The finding is dismissed: it is not reported here again."

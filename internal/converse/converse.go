@@ -66,6 +66,7 @@ type Result struct {
 	Posted  post.Delivery
 	// Review tells that a person who may asked for a review, and Again that it should read everything.
 	Review, Again bool
+	Ended         bool // findings, which the summary and the check may still have
 	// PausedBy is who paused the reviews of the pull request; Paused is false if nobody did.
 	Paused   bool
 	PausedBy string

@@ -161,6 +161,7 @@ func (c *conversation) follow(ctx context.Context, h *request, said reply, a *po
 		if err := c.Rows.SaveThreads(ctx, []precedent.Thread{*t}); err != nil {
 			return err
 		}
+		c.did.Ended = true
 		a.Parts = append(a.Parts, "The finding is dismissed: it is not reported here again.")
 	}
 	l := said.Learning

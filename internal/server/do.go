@@ -161,7 +161,7 @@ func (s *Server) round(ctx context.Context, job *queue.Run) error {
 	case did.Again > 0:
 		return later{did.Again, cmp.Or(did.Why, "goes on after: "+result)}
 	case o.FixAsked:
-		return s.wantAsked(ctx, job, did.Head)
+		return s.wantAsked(ctx, job, did.Head, false)
 	}
 	return s.o.Reviewer.RoundEnded(ctx, job.Repo, job.Pull, did.Head)
 }
@@ -264,7 +264,7 @@ func (s *Server) reply(ctx context.Context, job *queue.Run) error {
 		return err
 	}
 	if !did.Paused {
-		if err := s.wantAsked(ctx, job, pr.Head.SHA); err != nil {
+		if err := s.wantAsked(ctx, job, pr.Head.SHA, did.Ended); err != nil {
 			return err
 		}
 	}
@@ -274,14 +274,19 @@ func (s *Server) reply(ctx context.Context, job *queue.Run) error {
 	return nil
 }
 
-// wantAsked wants the review that comments ask for, also those that an interrupted run has read.
-func (s *Server) wantAsked(ctx context.Context, job *queue.Run, head string) error {
+// wantAsked wants the review that comments ask for, also those that an interrupted run has read, and the round
+// after findings were ended.
+func (s *Server) wantAsked(ctx context.Context, job *queue.Run, head string, ended bool) error {
 	asked, err := s.o.Reviewer.AskedReview(ctx, job.Repo, job.Pull)
-	if err != nil || !asked {
+	if err != nil || !asked && !ended {
 		return err
 	}
+	reason := "a comment asks for it"
+	if !asked {
+		reason = "a comment ended a finding"
+	}
 	return s.queue.Want(ctx, queue.Task{
-		Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: head, Reason: "a comment asks for it",
+		Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: head, Reason: reason,
 	})
 }
 

@@ -20,13 +20,14 @@ var pullTasks = map[string][]queue.Kind{
 	forge.ActionMerged:       {queue.Reply, queue.Outcomes, queue.CatchUp},
 }
 
-// commentTasks are the same for comments. That a conversation was resolved is read when the
-// pull request is looked at next.
+// commentTasks are the same for comments. The round after a conversation was resolved updates the summary and the
+// check.
 var commentTasks = map[string][]queue.Kind{
-	forge.ActionCreated: {queue.Reply},
-	forge.ActionEdited:  {queue.Reply},
-	forge.ActionDeleted: {queue.Reply},
-	"":                  {queue.Reply},
+	forge.ActionCreated:  {queue.Reply},
+	forge.ActionEdited:   {queue.Reply},
+	forge.ActionDeleted:  {queue.Reply},
+	forge.ActionResolved: {queue.Review},
+	"":                   {queue.Reply},
 }
 
 // tasks returns the work that an event makes. isBase tells whether pull requests are merged into

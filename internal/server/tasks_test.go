@@ -23,7 +23,7 @@ func TestTasks(t *testing.T) {
 		"pull_request edited": {"review 7"}, "pull_request review-requested": {"review 7"},
 		"pull_request closed": {"reply 7", "outcomes 7"}, "pull_request merged": {"reply 7", "outcomes 7", "catch-up 0"},
 		"comment ": {"reply 7"}, "comment created": {"reply 7"}, "comment edited": {"reply 7"},
-		"comment deleted": {"reply 7"},
+		"comment deleted": {"reply 7"}, "comment resolved": {"review 7"},
 	}
 	for _, kind := range []forge.EventKind{
 		forge.NoEvent, forge.PullEvent, forge.CommentEvent, forge.RunEvent, forge.PushEvent, forge.InstallationEvent,
