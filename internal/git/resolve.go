@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -188,6 +189,11 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range names {
+		if err := r.unambiguous(ctx, name); err != nil {
+			return nil, err
+		}
+	}
 	for i, name := range names {
 		plain, peeled := found[1+2*i], found[2+2*i]
 		switch {
@@ -205,6 +211,30 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// unambiguous refuses a revision whose name means two commits. git takes the tag, with a warning, and whoever fetches
+// from a fork gets the fork's tags: one of them could pass for a branch, also for the trusted one (T12).
+func (r *Repo) unambiguous(ctx context.Context, name string) error {
+	name, _, _ = strings.Cut(name, "@{")
+	if i := strings.IndexAny(name, "~^:"); i >= 0 {
+		name = name[:i]
+	}
+	if name == "" {
+		return nil
+	}
+	// Git reads what follows "-g" as an abbreviated id, and as nothing else.
+	found, err := r.peel(ctx, opRange, "refs/tags/"+name+"^{commit}", "refs/heads/"+name+"^{commit}",
+		"refs/remotes/"+name+"^{commit}", "precedent-g"+name+"^{commit}")
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(o object) bool { return o.id == "" })
+	if len(slices.CompactFunc(found, func(a, b object) bool { return a.id == b.id })) < 2 {
+		return nil
+	}
+	return hinted(opRange, printable(strconv.Quote(name))+" names different commits, as git show-ref "+printable(name)+" shows",
+		"name the branch as refs/heads/NAME or refs/remotes/REMOTE/NAME, and the tag as refs/tags/NAME")
 }
 
 // peel asks git to resolve revisions. They are passed on standard input, where they

@@ -76,11 +76,17 @@ func TestResolveRefuses(t *testing.T) {
 	f.git("checkout", "-q", "--orphan", "island")
 	f.commit("island", "c.txt", "x\n")
 	f.git("checkout", "-q", "main")
+	f.git("branch", "twice")
+	short := f.git("rev-parse", "--short", "main")
+	f.git("tag", "twice", "island")
+	f.git("tag", short, "island")
 	r := f.open()
 	for _, test := range []struct {
 		spec      Spec
 		msg, hint string
 	}{
+		{Spec{Range: "twice~0...main"}, `"twice" names different commits`, "refs/heads/"},
+		{Spec{Commit: short}, "names different commits", ""},
 		{Spec{Range: "main~77"}, `unknown revision "main~77"`, ""},
 		{Spec{Range: "zzzzzzzzzzzzz"}, `unknown revision "zzzzzzzzzzzzz"`, "git branch --all"},
 		{Spec{Range: strings.Repeat("0", 40)}, "unknown revision", ""},
