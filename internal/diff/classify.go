@@ -21,7 +21,8 @@ const (
 // the same kind in the folder. Otherwise a new file that its own name or content calls generated or minified
 // is reviewed, or Excused if it is long, and new third-party code is Excused. A moved file is skipped if the
 // rule matches both paths. A file that cannot be read is reviewed. Pipelines, hooks and build files are
-// always reviewed if they are text, whole if the change moves them there. Text that git takes for binary gets its hunks.
+// always reviewed if they are text, whole if the change moves them there, and so is what a move makes code. Text that
+// git takes for binary gets its hunks.
 func (c *Change) Classify(at Trees) {
 	if at.Base == nil {
 		at.Base = func(string) ([]byte, error) { return nil, nil }
@@ -121,7 +122,7 @@ func (f *File) skipKind() string {
 		return "deleted"
 	case f.NewMode == modeSubmodule:
 		return "submodule"
-	case f.IsLink() && !alwaysRead().MatchString(f.Path):
+	case f.IsLink() && !alwaysRead().MatchString(f.Path) && !isCode(f.Path):
 		return "symbolic link"
 	case same && f.Status == Renamed && f.Skip != movedUnread:
 		return "renamed without other changes"

@@ -85,6 +85,7 @@ func TestClassify(t *testing.T) {
 		{"document", modified("docs/README.md", 1, "a", "b"), "docs/* linguist-documentation\n", ""},
 		{"deleted", File{Path: "x", OldPath: "x", Status: Deleted, Hunks: added("x", "y").Hunks}, "", "deleted"},
 		{"link", File{Path: "x", OldPath: "x", Status: Added, NewMode: modeLink}, "", "symbolic link"},
+		{"link that is code", File{Path: "x.go", OldPath: "x.go", Status: Added, NewMode: modeLink}, "", ""},
 		{"link at a build path", File{Path: "Makefile", OldPath: "Makefile", Status: Added, NewMode: modeLink}, "", ""},
 		{"file to link", File{Path: "x", OldPath: "x", Status: Retyped, OldMode: "100644", NewMode: modeLink}, "", "symbolic link"},
 		{"link to file", File{Path: "x", OldPath: "x", Status: Retyped, OldMode: modeLink, NewMode: "100644", OldBlob: "1", NewBlob: "2"}, "", ""},

@@ -3,6 +3,7 @@ package diff
 import (
 	"bytes"
 	"io"
+	"path"
 	"strings"
 	"unicode/utf16"
 
@@ -105,8 +106,8 @@ func (c *Change) readEncoded(at Trees, attrs *attributes) {
 // movedUnread is why a file that was moved to where it is read is not reviewed.
 const movedUnread = "moved to where it is reviewed, and its content cannot be read"
 
-// readMoved gives the files that a move makes a pipeline, a hook or a build file the hunks of new ones: what they
-// hold runs from now on, and was not read for that before (T5). So it does with text that nobody read where it was.
+// readMoved gives the files that a move makes a pipeline, a hook, a build file or code the hunks of new ones: what
+// they hold runs from now on, and was not read for that before (T5). So it does with text that nobody read where it was.
 func (c *Change) readMoved(at Trees, attrs *attributes) {
 	left := DefaultLimits.Bytes
 	for i := range c.Files {
@@ -114,7 +115,7 @@ func (c *Change) readMoved(at Trees, attrs *attributes) {
 		if f.Status != Renamed && f.Status != Copied || f.NewMode == modeLink || f.NewMode == modeSubmodule || at.Head == nil {
 			continue
 		}
-		runs := alwaysRead().MatchString(f.Path) && !alwaysRead().MatchString(f.OldPath)
+		runs := alwaysRead().MatchString(f.Path) && !alwaysRead().MatchString(f.OldPath) || f.becomesCode()
 		if !runs && !f.leavesSkipped(attrs) {
 			continue
 		}
@@ -155,6 +156,21 @@ func (f *File) changed() (added, removed int) {
 	}
 	return added, removed
 }
+
+// becomesCode reports whether a move turns a file into code: from another kind of file, or from where compilers skip it.
+func (f *File) becomesCode() bool {
+	if !isCode(f.Path) {
+		return false
+	}
+	kind, old := strings.ToLower(path.Ext(f.Path)), strings.ToLower(path.Ext(f.OldPath))
+	return kind != old && !(isScript().MatchString(kind) && isScript().MatchString(old)) ||
+		isIdle().MatchString(f.OldPath) && !isIdle().MatchString(f.Path)
+}
+
+var (
+	isScript = pattern(`^\.[cm]?[jt]sx?$`)                             // moved from one to another, they run as before
+	isIdle   = pattern(`(?i)(^|/)(testdata|[._][^/]*)(/|$)|_test\.go$`) // Go's rules
+)
 
 // leavesSkipped reports whether a file is moved from where its path or the base's attributes let reviews skip it.
 func (f *File) leavesSkipped(attrs *attributes) bool {

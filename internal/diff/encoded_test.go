@@ -74,7 +74,7 @@ func TestEncoded(t *testing.T) {
 	}
 }
 
-// TestMovedToWhereItRuns: a file that a move makes a pipeline, a hook or a build file is read like a new one, and so is
+// TestMovedToWhereItRuns: a file that a move makes a pipeline, a hook, a build file or code is read like a new one, and so is
 // one that was not read where it was.
 func TestMovedToWhereItRuns(t *testing.T) {
 	const now = "on: push\njobs: {}\nx: 2\n"
@@ -91,6 +91,10 @@ func TestMovedToWhereItRuns(t *testing.T) {
 		{"docs/a.yml", ".github/workflows/a.yml", edit, 3, ""},
 		{".github/workflows/b.yml", ".github/workflows/a.yml", nil, 0, "renamed without other changes"},
 		{".github/workflows/b.yml", ".github/workflows/a.yml", edit, 1, ""},
+		{"docs/b.txt", "docs/b.yml", nil, 3, ""},
+		{"testdata/a.go", "a.go", nil, 3, ""},
+		{"_a.go", "a.go", edit, 3, ""},
+		{"a.js", "a.tsx", nil, 0, "renamed without other changes"},
 		{"docs/a.yml", "docs/b.yml", nil, 0, "renamed without other changes"},
 		{"vendor/b.yml", "docs/b.yml", nil, 3, ""},
 		{"gen/b.yml", "docs/b.yml", edit, 3, ""},
@@ -107,7 +111,7 @@ func TestMovedToWhereItRuns(t *testing.T) {
 		}
 		c.Classify(Trees{
 			Attributes: []byte("gen/** linguist-generated\n"),
-			Head:       files{".github/workflows/a.yml": now, "docs/b.yml": now, "vendor/c.yml": now, "docs/logo.png": "\x00\x01", "Makefile": ""}.read,
+			Head:       files{"a.go": now, "a.tsx": now, ".github/workflows/a.yml": now, "docs/b.yml": now, "vendor/c.yml": now, "docs/logo.png": "\x00\x01", "Makefile": ""}.read,
 		})
 		added := 0
 		for range c.Files[0].AddedLines() {
