@@ -194,6 +194,12 @@ func TestForksGetNothing(t *testing.T) {
 			!strings.Contains(w.Jobs["review"].If, "head.repo.full_name == github.repository") {
 			t.Errorf("%s does not tell forks from others: %q", name, fork.If)
 		}
+		for job, j := range w.Jobs { // another base branch makes another change of the head
+			if job != "outcomes" && !strings.Contains(j.If, "(github.event.action != 'edited' || github.event.changes.") ||
+				!slices.Contains(w.On["pull_request"].Types, "edited") {
+				t.Errorf("%s: %s does not review for another base branch: %q", name, job, j.If)
+			}
+		}
 	}
 	// GitHub treats a run like that of a fork if Dependabot caused it, no matter who opened the pull request. What the one
 	// workflow leaves out, the other reviews.
