@@ -150,7 +150,7 @@ func (p *program) reviewer() *workspace.Env {
 	}
 	return &workspace.Env{
 		Now: time.Now, NewID: newID, Log: slog.New(slog.DiscardHandler),
-		Git: p.gitOptions(), Sandbox: lint.Sandbox(p.env["PATH"]),
+		Git: p.gitOptions(), Sandbox: lint.Sandbox(p.env["PATH"], p.env["PATH"]),
 		Go:      lint.GoEnv{Path: p.env["PATH"], Home: p.env["HOME"], ModCache: modules, Tool: self},
 		DataDir: p.folder("XDG_DATA_HOME", filepath.Join(".local", "share")), CacheDir: p.folder("XDG_CACHE_HOME", ".cache"),
 	}

@@ -44,6 +44,30 @@ func TestEngineEnvironment(t *testing.T) {
 	}
 }
 
+// TestTrustPath: no program of the work tree runs outside of the sandbox.
+func TestTrustPath(t *testing.T) {
+	sep := string(filepath.ListSeparator)
+	top, outside, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "link")
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(top, "node_modules", ".bin"), 0o700), os.Symlink(top, link),
+		os.MkdirAll(filepath.Join(top, ".git", "objects"), 0o700), os.Mkdir(filepath.Join(top, ".git", "refs"), 0o700),
+		os.WriteFile(filepath.Join(top, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := strings.Join([]string{filepath.Join(top, "node_modules", ".bin"), "bin", outside, link, ""}, sep)
+	for home, want := range map[string]string{outside: outside, top: strings.Join([]string{filepath.Join(top, "node_modules", ".bin"), outside, link}, sep)} {
+		t.Setenv("PATH", all)
+		a := &app{env: map[string]string{"PATH": all, "HOME": home}, dir: filepath.Join(top, "node_modules")}
+		a.trustPath()
+		if a.env["PATH"] != want || os.Getenv("PATH") != want || a.linterPath() != all {
+			t.Errorf("PATH is %q, for linters %q; want %q", a.env["PATH"], a.linterPath(), want)
+		}
+	}
+}
+
 // TestGoEnvironment: where Go keeps modules, by its own defaults.
 func TestGoEnvironment(t *testing.T) {
 	got := (&app{env: map[string]string{"HOME": "/h", "GOPATH": "/g:/other"}}).goEnv()

@@ -104,7 +104,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 			d.Policy(policy.Policy, policy.Source, policy.Errors)
 		}
 		linters, failures := lint.Choose(op.Linters, policy.Linters)
-		d.Linters(linters, failures, a.env["PATH"], sandboxed)
+		d.Linters(linters, failures, a.linterPath(), sandboxed)
 		d.Guide(ctx, repo)
 		d.Gate(ctx, repo, policy.Gate, sandboxed)
 		d.Hook(repo)

@@ -254,7 +254,7 @@ func gateStatus(r gate.Result) int {
 // localVariables are what commands without a sandbox get of the person's environment: where programs,
 // toolchains and their caches are, and how the person writes. Nothing that holds a credential.
 var localVariables = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ",
+	"HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SDKROOT", "DEVELOPER_DIR",
 	"GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "GOFLAGS", "CGO_ENABLED", "CARGO_HOME", "RUSTUP_HOME",
 	"RUSTUP_TOOLCHAIN",
@@ -266,7 +266,7 @@ var localVariables = []string{
 
 // localEnvironment is the environment of commands without a sandbox.
 func (a *app) localEnvironment() []string {
-	env := []string{"CI=true", "TERM=dumb", "NO_COLOR=1"}
+	env := []string{"CI=true", "TERM=dumb", "NO_COLOR=1", "PATH=" + a.linterPath()}
 	for _, name := range localVariables {
 		if v, ok := a.env[name]; ok {
 			env = append(env, name+"="+v)

@@ -33,6 +33,7 @@ func main() {
 		env: environment(os.Environ()),
 		now: time.Now, start: background.Start,
 	}
+	a.trustPath()
 	end := a.makeTemp()
 	status := a.run(ctx, os.Args[1:])
 	end()

@@ -88,8 +88,7 @@ func (a *app) chooseEngine(o *settings.Settings) (chosenEngine, error) {
 	return chosenEngine{program: e}, nil
 }
 
-// lookPath finds a program in the absolute folders of PATH: a relative one could
-// lead into the reviewed repository.
+// lookPath finds a program in PATH.
 func (a *app) lookPath(name string) (string, error) {
 	if path := child.Find(name, a.env["PATH"]); path != "" {
 		return path, nil

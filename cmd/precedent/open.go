@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,8 +50,7 @@ var lazyVariables = []string{
 	"no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// lazyEnvironment returns them as NAME=VALUE, with the absolute folders of PATH: a
-// relative one could lead into the reviewed repository.
+// lazyEnvironment returns them as NAME=VALUE, with PATH.
 func (a *app) lazyEnvironment() []string {
 	var env []string
 	for _, name := range lazyVariables {
@@ -57,8 +58,42 @@ func (a *app) lazyEnvironment() []string {
 			env = append(env, name+"="+value)
 		}
 	}
-	dirs := slices.DeleteFunc(filepath.SplitList(a.env["PATH"]), func(dir string) bool { return !filepath.IsAbs(dir) })
-	return append(env, "PATH="+strings.Join(dirs, string(filepath.ListSeparator)))
+	return append(env, "PATH="+a.env["PATH"])
+}
+
+// trustPath removes relative folders from PATH, and those in the work tree, such as .venv/bin: a change can put a git,
+// bwrap or claude there, which would run outside of the sandbox. A home folder that is a work tree is the user's.
+func (a *app) trustPath() {
+	a.allPath = a.env["PATH"]
+	var top fs.FileInfo
+	if dir, err := a.workingDir(); err == nil {
+		top, _ = os.Stat(git.WorkTree(dir))
+	}
+	if home, err := os.Stat(a.env["HOME"]); err == nil && os.SameFile(top, home) {
+		top = nil
+	}
+	dirs := slices.DeleteFunc(filepath.SplitList(a.allPath), func(dir string) bool {
+		return !filepath.IsAbs(dir) || top != nil && isBelow(dir, top)
+	})
+	a.env["PATH"] = strings.Join(dirs, string(filepath.ListSeparator))
+	_ = os.Setenv("PATH", a.env["PATH"]) // the name is valid
+}
+
+// linterPath is where linters are found: they run in the sandbox, so also in the work tree.
+func (a *app) linterPath() string { return cmp.Or(a.allPath, a.env["PATH"]) }
+
+// isBelow reports whether a folder is another one, or below it.
+func isBelow(dir string, top fs.FileInfo) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if fi, err := os.Stat(dir); err == nil && os.SameFile(fi, top) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return false
 }
 
 // location returns the working folder, and what the operator set about the

@@ -22,7 +22,7 @@ func (a *app) workflow() *workspace.Env {
 	o.Lazy = a.env["GIT_NO_LAZY_FETCH"] == "" || a.env["GIT_NO_LAZY_FETCH"] == "0"
 	return &workspace.Env{
 		Now: a.now, NewID: newID, Sleep: a.pause, Log: slog.New(notices{a}),
-		Git: o, Go: a.goEnv(), Sandbox: lint.Sandbox(a.env["PATH"]), Version: thisBuild().Version,
+		Git: o, Go: a.goEnv(), Sandbox: lint.Sandbox(a.env["PATH"], a.linterPath()), Version: thisBuild().Version,
 		DataDir:  a.folder("XDG_DATA_HOME", filepath.Join(".local", "share")),
 		CacheDir: a.folder("XDG_CACHE_HOME", ".cache"),
 		CAFile:   a.env["SSL_CERT_FILE"],

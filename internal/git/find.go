@@ -59,6 +59,12 @@ func find(dir string) (place, error) {
 		"run this in a clone, or create a repository here: git init")
 }
 
+// WorkTree returns the top of the work tree around a folder, "" if there is none.
+func WorkTree(dir string) string {
+	where, _ := find(dir) // without one, it has no top
+	return where.top
+}
+
 // dotGit returns the folder that d's .git is or points at, or "" if d has none.
 func dotGit(d string) (string, error) {
 	dot := filepath.Join(d, ".git")

@@ -37,14 +37,14 @@ func Choose(operators []Linter, names []string) ([]Linter, []precedent.Failure) 
 }
 
 // Sandbox returns a function that probes for a sandbox and returns a Runner that uses
-// it. Programs are looked up on the operator's PATH.
-func Sandbox(path string) func(context.Context) (Runner, error) {
+// it. Its own program is looked up on one PATH, linters on another one.
+func Sandbox(path, linters string) func(context.Context) (Runner, error) {
 	return func(ctx context.Context) (Runner, error) {
 		b, err := sandbox.Probe(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		return &sandboxed{box: b, path: path}, nil
+		return &sandboxed{box: b, path: linters}, nil
 	}
 }
 
