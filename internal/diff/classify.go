@@ -56,7 +56,7 @@ func (f *File) skip(attrs *attributes, base *known) (why string, itself bool) {
 	a := attrs.get(f.Path)
 	switch always := alwaysRead().MatchString(f.Path); {
 	case f.Binary || f.looksBinary(a.text == unset):
-		return "binary", a.diff != unset && (always || isCode(f.Path))
+		return "binary", a.diff != unset && (always || isCode(f.Path) || f.NewMode == "100755")
 	case always:
 		return "", false
 	case a.vendored != unset && base.isInstalled(f.Path):
@@ -164,7 +164,8 @@ func (f *File) skipText(a attribute, base *known) (why string, itself bool) {
 	if a.generated == unset {
 		return "", false
 	}
-	if f.isNew() {
+	whole := len(f.Hunks) > 0 && f.Hunks[0].OldStart == 0 // what readMoved made of a moved file
+	if f.isNew() || whole && f.OldPath != f.Path {
 		top := f.addedTop()
 		switch at := generatedHeader(f.Path, top); {
 		case at >= 0:
@@ -197,8 +198,9 @@ func (f *File) skipText(a attribute, base *known) (why string, itself bool) {
 func isCode(name string) bool { return codeName().MatchString(name) }
 
 var codeName = pattern(`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc` +
-	`|cpp|cxx|hh|hpp|hxx|m|mm|swift|rs|zig|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|ps1|psm1|bat` +
-	`|cmd|awk|html?|css|scss|tf|hcl|proto|sol|ya?ml|toml|json|xml|ini)$`)
+	`|cpp|cxx|hh|hpp|hxx|inl|m|mm|s|asm|cu|d|mli?|nim|f90|pas|v|sv|swift|rs|zig|dart|exs?|erl|elm|hs|clj[cs]?|el|lua` +
+	`|p[lm]|r|jl|ipynb|pyx|rake|phtml|php\d|inc|erb|ejs|jsp|aspx?|cshtml|razor|sql|(ba|z|k|fi|c)?sh|ps[dm]?1|bat` +
+	`|cmd|vbs|awk|tcl|vim|coffee|html?|css|s[ac]ss|less|tf|hcl|nix|rego|bicep|graphql|proto|sol|ya?ml|toml|json|xml|ini)$`)
 
 // Minified is the reason to skip a minified file.
 const Minified = "minified"

@@ -91,6 +91,7 @@ func TestClassify(t *testing.T) {
 		{"link to file", File{Path: "x", OldPath: "x", Status: Retyped, OldMode: modeLink, NewMode: "100644", OldBlob: "1", NewBlob: "2"}, "", ""},
 		{"submodule", File{Path: "x", OldPath: "x", Status: Modified, OldMode: modeSubmodule, NewMode: modeSubmodule, OldBlob: "1", NewBlob: "2"}, "", "submodule"},
 		{"binary", binary, "", "binary"},
+		{"program", File{Path: "tool", OldPath: "tool", Status: Added, NewMode: "100755", Binary: true}, "", "binary, itself"},
 		{"renamed", File{Path: "x", OldPath: "y", Status: Renamed, OldBlob: "1", NewBlob: "1"}, "", "renamed without other changes"},
 		{"renamed and changed", moved(modified("x.c", 1, "a", "b"), "y.c"), "", ""},
 		{"copied", File{Path: "x", OldPath: "y", Status: Copied, OldBlob: "1", NewBlob: "1"}, "", "copied without other changes"},
