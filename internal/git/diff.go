@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,51 @@ func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) er
 	return r.diff(ctx, rg, "histogram", use)
 }
 
+// maxChanged limits the files in which two trees differ. No review of more would be useful.
+const maxChanged = 100_000
+
+// fewEnough refuses trees that differ in more files than that. git would list all of them in memory, and a few trees
+// that have each other many times stand for any number of files (T21). A tree that cannot be read is left to git.
+func (r *Repo) fewEnough(ctx context.Context, old, now string) error {
+	seen := map[[2]string]int{}
+	var count func(old, now string) int
+	count = func(old, now string) int {
+		pair := [2]string{old, now}
+		all, ok := seen[pair]
+		if ok || old == now {
+			return all
+		}
+		differ := func(a, b Entry) {
+			var folders [2]string
+			for i, e := range []Entry{a, b} {
+				if e.Type == "tree" {
+					folders[i] = e.ID
+				} else if e.ID != "" && a != b {
+					all++
+				}
+			}
+			if all <= maxChanged {
+				all += count(folders[0], folders[1])
+			}
+		}
+		was, _ := r.folder(ctx, old)
+		is, _ := r.entries(ctx, now)
+		for _, e := range is {
+			differ(was[e.Path], e)
+			delete(was, e.Path)
+		}
+		for _, e := range was {
+			differ(e, Entry{})
+		}
+		seen[pair] = all
+		return all
+	}
+	if count(old, now) > maxChanged {
+		return fmt.Errorf("change too large: more than %d files", maxChanged)
+	}
+	return nil
+}
+
 // ForgeDiff is Diff as forges compute it, with Myers' algorithm: comments on lines that
 // are not in it are rejected, or shown elsewhere. Of 4,942 positions on GitHub, 4,724
 // agree with it, and 4,528 with the histogram algorithm.
@@ -36,13 +82,17 @@ func (r *Repo) diff(ctx context.Context, rg Range, algorithm string, use func(io
 	if !r.hash.valid(rg.Base) || !r.hash.valid(rg.Head) {
 		return &Error{Op: op, Msg: "the range was not resolved"}
 	}
+	old, now := cmp.Or(rg.BaseTree, rg.Base), cmp.Or(rg.HeadTree, rg.Head)
+	if err := r.fewEnough(ctx, old+":", now+":"); err != nil {
+		return &Error{Op: op, Msg: err.Error(), Err: err}
+	}
 	set := []string{"core.attributesFile=" + filepath.Join(r.shadow, "attributes")}
 	err := r.stream(ctx, call{op: op, set: set, env: []string{"GIT_LITERAL_PATHSPECS=1"}, args: slices.Concat([]string{
 		"diff-tree", "-r", "--raw", "-z", "-p", "--full-index", "--no-abbrev",
 		"--diff-algorithm=" + algorithm, "--unified=3", "--inter-hunk-context=0", "--indent-heuristic",
 		"--find-renames", "-l" + renameLimit, "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none",
-		"--end-of-options", cmp.Or(rg.BaseTree, rg.Base), cmp.Or(rg.HeadTree, rg.Head), "--",
+		"--end-of-options", old, now, "--",
 	}, rg.Paths)}, use)
 	return r.explainMissing(err, rg)
 }

@@ -271,6 +271,24 @@ func TestDiffStops(t *testing.T) {
 	wantError(t, r.Diff(t.Context(), missing, discard), "1111", "")
 }
 
+// TestDiffOfABomb: a few trees that stand for ten billion files (T21).
+func TestDiffOfABomb(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	f.commit("one", "a.txt", "x\n")
+	tree := f.git("rev-parse", "HEAD^{tree}")
+	for range 10 {
+		var entries strings.Builder
+		for i := range 10 {
+			fmt.Fprintf(&entries, "040000 tree %s\t%d\n", tree, i)
+		}
+		f.write("entries", entries.String())
+		tree = f.git("-c", "alias.make=!git mktree < entries", "make")
+	}
+	rg := Range{Base: f.id("HEAD"), Head: f.git("commit-tree", "-p", "HEAD", "-m", "two", tree)}
+	wantError(t, f.open().Diff(t.Context(), rg, discard), "more than 100000 files", "")
+}
+
 // Objects that a repository borrows from others are borrowed here, too.
 func TestAlternates(t *testing.T) {
 	t.Parallel()

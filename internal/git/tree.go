@@ -146,8 +146,21 @@ func (r *Repo) Lookup(ctx context.Context, rev string, paths ...string) (map[str
 	return found, nil
 }
 
-// folder reads one folder of a tree, by name. If a name is there twice, the first counts, as for git.
+// folder returns one folder of a tree, by name. If a name is there twice, the first counts, as for git.
 func (r *Repo) folder(ctx context.Context, name string) (map[string]Entry, error) {
+	entries, err := r.entries(ctx, name)
+	named := make(map[string]Entry, len(entries))
+	for _, e := range slices.Backward(entries) {
+		named[e.Path] = e
+	}
+	return named, err
+}
+
+// entries reads one folder of a tree. The paths are names in it.
+func (r *Repo) entries(ctx context.Context, name string) ([]Entry, error) {
+	if name == "" {
+		return nil, nil
+	}
 	o, data, err := r.objects().read(ctx, opTree, name, "tree", treeBytes)
 	if err == nil && o.id == "" {
 		err = &Error{Op: opTree, Msg: "the clone lacks the tree " + printable(name), Err: ErrNotFound}
@@ -155,23 +168,21 @@ func (r *Repo) folder(ctx context.Context, name string) (map[string]Entry, error
 	if err != nil {
 		return nil, err
 	}
-	entries := map[string]Entry{}
+	var entries []Entry
 	for size := r.hash.size / 2; len(data) > 0; {
 		head, rest, ok := bytes.Cut(data, []byte{0})
 		mode, file, ok2 := strings.Cut(string(head), " ")
 		if !ok || !ok2 || len(rest) < size {
 			return nil, &Error{Op: opTree, Msg: "git wrote a broken tree"}
 		}
-		e := Entry{Mode: fmt.Sprintf("%06s", mode), Type: "blob", ID: hex.EncodeToString(rest[:size])}
+		e := Entry{Mode: fmt.Sprintf("%06s", mode), Type: "blob", ID: hex.EncodeToString(rest[:size]), Path: file}
 		switch e.Mode {
 		case "040000":
 			e.Type = "tree"
 		case submoduleMode:
 			e.Type = "commit"
 		}
-		if _, twice := entries[file]; !twice {
-			entries[file] = e
-		}
+		entries = append(entries, e)
 		data = rest[size:]
 	}
 	return entries, nil
