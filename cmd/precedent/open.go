@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,15 +64,17 @@ func (a *app) lazyEnvironment() []string {
 // bwrap or claude there, which would run outside of the sandbox. A home folder that is a work tree is the user's.
 func (a *app) trustPath() {
 	a.allPath = a.env["PATH"]
-	var top fs.FileInfo
+	top := ""
 	if dir, err := a.workingDir(); err == nil {
-		top, _ = os.Stat(git.WorkTree(dir))
+		top = git.WorkTree(dir)
 	}
-	if home, err := os.Stat(a.env["HOME"]); err == nil && os.SameFile(top, home) {
-		top = nil
+	if home, err := filepath.EvalSymlinks(a.env["HOME"]); err == nil && home == top {
+		top = ""
 	}
 	dirs := slices.DeleteFunc(filepath.SplitList(a.allPath), func(dir string) bool {
-		return !filepath.IsAbs(dir) || top != nil && isBelow(dir, top)
+		real, _ := filepath.EvalSymlinks(dir) // what is not there has no programs
+		below, err := filepath.Rel(top, real)
+		return !filepath.IsAbs(dir) || top != "" && err == nil && filepath.IsLocal(below)
 	})
 	a.env["PATH"] = strings.Join(dirs, string(filepath.ListSeparator))
 	_ = os.Setenv("PATH", a.env["PATH"]) // the name is valid
@@ -81,20 +82,6 @@ func (a *app) trustPath() {
 
 // linterPath is where linters are found: they run in the sandbox, so also in the work tree.
 func (a *app) linterPath() string { return cmp.Or(a.allPath, a.env["PATH"]) }
-
-// isBelow reports whether a folder is another one, or below it.
-func isBelow(dir string, top fs.FileInfo) bool {
-	dir, err := filepath.EvalSymlinks(dir)
-	for ; err == nil; dir = filepath.Dir(dir) {
-		if fi, err := os.Stat(dir); err == nil && os.SameFile(fi, top) {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return false
-}
 
 // location returns the working folder, and what the operator set about the
 // repository and its memory.

@@ -168,7 +168,7 @@ func (f *File) becomesCode() bool {
 }
 
 var (
-	isScript = pattern(`^\.[cm]?[jt]sx?$`)                             // moved from one to another, they run as before
+	isScript = pattern(`^\.[cm]?[jt]sx?$`)                              // moved from one to another, they run as before
 	isIdle   = pattern(`(?i)(^|/)(testdata|[._][^/]*)(/|$)|_test\.go$`) // Go's rules
 )
 

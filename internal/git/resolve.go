@@ -213,7 +213,7 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 	return ids, nil
 }
 
-// unambiguous refuses a revision whose name means two commits. git takes the tag, with a warning, and whoever fetches
+// unambiguous refuses a revision whose name means two commits. git takes the tag, with a warning, and one who fetches
 // from a fork gets the fork's tags: one of them could pass for a branch, also for the trusted one (T12).
 func (r *Repo) unambiguous(ctx context.Context, name string) error {
 	name, _, _ = strings.Cut(name, "@{")
