@@ -37,9 +37,10 @@ func newReview(a *app) *cobra.Command {
 		Short: "Review a local change",
 		Long: `Review reads a change with the analyzers, and with a model if an engine is set up,
 prints the findings, and stores them in the memory. Without a RANGE it reviews what
-the branch adds to its upstream together with everything that is uncommitted: staged,
-unstaged and untracked files, but not ignored ones. If the branch adds nothing, it
-reviews what is uncommitted, else the last commit.
+the branch adds to its upstream, or to the default branch if it was rebased onto that,
+together with everything that is uncommitted: staged, unstaged and untracked files, but
+not ignored ones. If the branch adds nothing, it reviews what is uncommitted, else the
+last commit.
 
 RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD. To review
 only some files and folders, name them after --.
@@ -140,8 +141,8 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 			return err
 		}
 	}
-	if o.format == "text" && job.Engine.New == nil &&
-		(made.Review.Verdict == precedent.Clean || made.Review.Verdict == precedent.NoFindings) {
+	if v := made.Review.Verdict; o.format == "text" && job.Engine.New == nil && len(made.Review.Findings) == 0 &&
+		(v == precedent.Clean || v == precedent.NoFindings) {
 		a.notice("nothing was found; precedent demo shows a change in which something is")
 	}
 	a.wakeAfter(ctx, p, made, job, o.flags)

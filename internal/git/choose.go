@@ -8,9 +8,9 @@ import (
 )
 
 // choose picks the range that a user most likely means: what the branch adds to its upstream together with
-// what is uncommitted, else what is uncommitted, else the last commit. Without an upstream, or with one in
-// somebody else's fork, it uses the remote's default branch, or a local main or master. With committed it
-// leaves out what is uncommitted.
+// what is uncommitted, else what is uncommitted, else the last commit. Without an upstream, with one in
+// somebody else's fork, or if the branch was rebased since, it uses the remote's default branch, or a local
+// main or master. With committed it leaves out what is uncommitted.
 func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 	at, err := r.head(ctx)
 	if err != nil {
@@ -21,15 +21,20 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 	}
 	branch := r.branch(ctx)
 	name := cmp.Or(branch, at.commit[:12])
-	against, againstName, err := r.baseOf(ctx, branch)
+	upstream, short := r.upstream(branch)
+	against, againstName, err := r.baseOf(ctx, branch, upstream, short)
 	if err != nil {
 		return Range{}, err
 	}
 	if against != "" && against != at.commit {
 		rg, err := r.added(ctx, against, againstName, at.commit, name)
+		if err == nil && againstName == short {
+			rg, err = r.rebased(ctx, rg, branch)
+		}
 		if err != nil {
 			return Range{}, err
 		}
+		againstName = rg.BaseName
 		if rg.Base != "" && rg.Base != rg.Head {
 			if committed {
 				return rg, nil
@@ -63,6 +68,23 @@ func (r *Repo) added(ctx context.Context, against, againstName, head, name strin
 		HeadName: name,
 		Why:      "no range was given: what " + name + " adds to " + againstName, Log: log,
 	}, nil
+}
+
+// rebased returns what a branch adds to the default branch instead of to its upstream, if that is part of it:
+// after a rebase, the rest is what others did.
+func (r *Repo) rebased(ctx context.Context, rg Range, branch string) (Range, error) {
+	trunk, name, err := r.baseOf(ctx, branch, "", "")
+	if err != nil || trunk == "" || rg.Base == "" {
+		return rg, err
+	}
+	onto, err := r.added(ctx, trunk, name, rg.Head, rg.HeadName)
+	if err != nil || onto.Base == "" || onto.Base == rg.Base {
+		return rg, err
+	}
+	if part, err := r.Contains(ctx, onto.Base, rg.Base); err != nil || !part {
+		return rg, err
+	}
+	return onto, nil
 }
 
 // chooseFirst picks what is uncommitted in a repository without a commit.
@@ -159,10 +181,9 @@ func (r *Repo) last(ctx context.Context, head, name string) (Range, error) {
 
 const emptyTreeName = "the empty tree"
 
-// baseOf returns the commit that a branch is compared with, and its name: its upstream, else the
-// default branch of the remote, else the local main or master; empty if there is none.
-func (r *Repo) baseOf(ctx context.Context, branch string) (id, name string, err error) {
-	upstream, short := r.upstream(branch)
+// baseOf returns the commit that a branch is compared with, and its name: its upstream if that is given, else
+// the default branch of the remote, else the local main or master; empty if there is none.
+func (r *Repo) baseOf(ctx context.Context, branch, upstream, short string) (id, name string, err error) {
 	refs := [][2]string{
 		{upstream, short},
 		{"refs/remotes/origin/HEAD", "origin/HEAD"},

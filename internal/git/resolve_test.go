@@ -247,6 +247,14 @@ func TestDefaultRange(t *testing.T) {
 		{"no upstream", noTrack + "commit m.txt", feature("origin/main")},
 		{"upstream is gone", noTrack + "config branch.feature.remote origin; " +
 			"config branch.feature.merge refs/heads/feature; commit m.txt", feature("origin/main")},
+		{
+			"rebased since it was pushed", noTrack + "commit m.txt; push -q -u origin feature; theirs; rebase -q origin/main",
+			feature("origin/main"),
+		},
+		{
+			"merged since it was pushed", noTrack + "commit m.txt; push -q -u origin feature; theirs; merge -q -m merge origin/main",
+			feature("origin/feature"),
+		},
 		{"upstream of a fork's branch", toFork, adds("theirs", "origin/main", "what theirs adds")},
 		{"no remote, main", noTrack + alone + "commit m.txt", feature("main")},
 		{"no remote, master", noTrack + alone + "branch -q -m main master; commit m.txt", feature("master")},

@@ -44,8 +44,9 @@ func shortRef(ref string) string {
 func isZeroID(id string) bool { return strings.Trim(id, "0") == "" }
 
 // Range returns the commits of a ref that the remote does not have yet; the zero Spec if it has all. For a
-// new ref, these are the commits that it adds to the remote's default branch, as last fetched; without a
-// known remote branch, all commits. The names of the range are those of the refs.
+// new ref, and for one that was rebased onto the remote's default branch, these are the commits that it adds to
+// that branch, as last fetched; without a known remote branch, all commits. The names of the range are those of
+// the refs.
 func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git.Spec, error) {
 	if ref.Local == ref.Remote {
 		return git.Spec{}, nil
@@ -56,6 +57,7 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 		bases = append(bases, ref.Remote)
 		names.BaseName = remote + "/" + shortRef(ref.RemoteRef)
 	}
+	own := 0 // how many are the remote's
 	for _, name := range []string{remote, "origin", "upstream"} {
 		base, err := repo.DefaultBranch(ctx, name)
 		if err != nil {
@@ -64,15 +66,27 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 		if base != "" {
 			bases = append(bases, base)
 		}
+		if name == remote {
+			own = len(bases)
+		}
 	}
 	var failed error
-	for _, base := range bases {
+	var chosen git.Spec
+	var sent git.Range
+	for i, base := range bases {
+		if sent.Head != "" && i >= own {
+			break
+		}
 		spec := names
 		spec.Range = base + "..." + ref.Local
 		if base != ref.Remote {
 			spec.BaseName = base[:12]
 		}
 		rg, err := repo.Resolve(ctx, spec)
+		closer := sent.Head == ""
+		if err == nil && !closer {
+			closer, err = repo.Contains(ctx, rg.Base, sent.Base)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return git.Spec{}, err
@@ -80,11 +94,14 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 			failed = err
 		case rg.Base == rg.Head:
 			return git.Spec{}, nil
-		default:
-			return spec, nil
+		case closer && rg.Base != sent.Base:
+			chosen, sent = spec, rg
 		}
 	}
-	if len(bases) == 0 {
+	switch {
+	case sent.Head != "":
+		return chosen, nil
+	case len(bases) == 0:
 		names.Whole = ref.Local
 		return names, nil
 	}
