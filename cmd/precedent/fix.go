@@ -51,10 +51,12 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 	if agreed {
 		a.showPatch(p, patch)
 	}
-	undo, err := repo.KeepPatch(r.ID, patch)
+	kept, err := repo.KeepPatch(r.ID, patch)
 	if err != nil {
 		return err
 	}
+	// In a subfolder, git would skip the files outside of it; and the user's apply.whitespace could change the lines.
+	undo := "git -C " + text.ShellWord(top) + " apply -R --whitespace=nowarn " + text.ShellWord(kept)
 	if err := plan.Apply(top); err != nil {
 		if len(plan.Edits()) == 0 {
 			return err
@@ -62,7 +64,7 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 		if _, none := repo.KeepPatch(r.ID, plan.Patch()); none != nil {
 			return errors.Join(err, none)
 		}
-		return hinted(err, "to undo the changes: git apply -R %s", text.ShellWord(undo))
+		return hinted(err, "to undo the changes: %s", undo)
 	}
 	for _, e := range edits {
 		if e.Moved {
@@ -70,7 +72,7 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 		}
 		p.Sayf("fixed      ", "%s  %s:%d  %s", e.Finding.ID, e.Finding.Path, e.Start, e.Finding.Title)
 	}
-	p.Line(p.Ink(report.Plain, "undo: git apply -R "+text.ShellWord(undo)))
+	p.Line(p.Ink(report.Plain, "undo: "+undo))
 	return p.Err()
 }
 
