@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/precedent-dev/precedent/internal/report"
 )
@@ -51,7 +52,7 @@ func (d *Diagnosis) Add(name string, s State, hint, format string, args ...any) 
 
 // AddError adds an error, with its own hint if it has one.
 func (d *Diagnosis) AddError(name string, s State, err error) {
-	d.Add(name, s, d.hint(err), "%v", err)
+	d.Add(name, s, d.hint(err), "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
 // Print writes a diagnosis for people.

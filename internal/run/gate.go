@@ -107,7 +107,7 @@ func checkUncommitted(ctx context.Context, repo *git.Repo, rg git.Range, paths [
 	}
 	for _, name := range paths {
 		if name != "." && was[name].ID == "" && is[name].ID == "" {
-			return workspace.Hinted(fmt.Errorf("no file is at %s", name), "name files and folders of the repository")
+			return workspace.Hinted(fmt.Errorf("no file is at %s, or git ignores it", name), "name files and folders of the repository")
 		}
 	}
 	return nil

@@ -99,7 +99,7 @@ func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.
 			return err
 		}
 		if len(entries) == 0 {
-			return workspace.Hinted(fmt.Errorf("no file is at %s", name),
+			return workspace.Hinted(fmt.Errorf("no file is at %s, or git ignores it", name),
 				"name files and folders after --, and a range before it")
 		}
 	}

@@ -132,16 +132,30 @@ func fileName(id precedent.Repo) string {
 	return strings.TrimLeft(clean[max(0, len(clean)-80):], ".") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// FromTop returns paths that are relative to the working folder as git names them.
+// FromTop returns paths that are relative to the working folder as git names them. An absolute path may lead to the
+// work tree over links, as below a home folder that is one.
 func (p *Repository) FromTop(paths []string) ([]string, error) {
+	real := func(path string) string {
+		if found, err := filepath.EvalSymlinks(path); err == nil {
+			return found
+		}
+		return path
+	}
 	var named []string
 	for _, one := range paths {
 		full := one
 		if !filepath.IsAbs(full) {
 			full = filepath.Join(p.dir, one)
 		}
-		name, err := filepath.Rel(p.Git.Top(), full)
-		if name = filepath.ToSlash(name); err != nil || p.Git.Top() == "" || !fs.ValidPath(name) {
+		name, ok := "", false
+		for _, at := range []string{full, filepath.Join(real(filepath.Dir(full)), filepath.Base(full)), real(full)} {
+			rel, err := filepath.Rel(p.Git.Top(), at)
+			if name = filepath.ToSlash(rel); err == nil && p.Git.Top() != "" && fs.ValidPath(name) {
+				ok = true
+				break
+			}
+		}
+		if !ok {
 			return nil, Hinted(fmt.Errorf("%s is not in the work tree", one), "give files and folders of the repository")
 		}
 		named = append(named, name)
