@@ -136,6 +136,9 @@ func validate(schema map[string]any, v any) error {
 	return resolved.Validate(v)
 }
 
+// counts are fields that have only what there is to count, so no story shows which of their fields can be missing.
+var counts = []string{"hidden", "outcomes", "shown", "threads", "verdicts"}
+
 // widen returns the schema so that it also describes v: each type that was seen, each field, and as required those that no
 // object lacked.
 func widen(s map[string]any, v any) map[string]any {
@@ -169,7 +172,11 @@ func widen(s map[string]any, v any) map[string]any {
 		}
 		for k, field := range v {
 			old, _ := fields[k].(map[string]any)
-			fields[k] = widen(old, field)
+			of := widen(old, field)
+			if slices.Contains(counts, k) {
+				delete(of, "required")
+			}
+			fields[k] = of
 		}
 		s["properties"], s["required"] = fields, required
 	}
