@@ -315,9 +315,4 @@ func (a *app) showProgress() *progress.Progress {
 	return progress.Start(o)
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+var plural = report.Plural

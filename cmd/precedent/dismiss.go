@@ -191,38 +191,17 @@ func (a *app) listDismissals(ctx context.Context, w *workspace.Workspace) error 
 	})
 }
 
-// newFP is an alias of dismiss with subcommands.
+// newFP is an alias of dismiss with subcommands: dismiss itself, with a flag that is set.
 func newFP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "fp",
-		Hidden:  true,
-		Short:   "Alias of dismiss: fp add ID, fp list, fp remove ID",
-		Example: "  precedent fp list",
+		Use: "fp", Hidden: true, Short: "Alias of dismiss: fp add ID, fp list, fp remove ID", Example: "  precedent fp list",
 	}
-	var add, list dismissal
-	adding := &cobra.Command{
-		Use: "add ID", Short: "Dismiss a finding, as precedent dismiss does", Example: "  precedent fp add k7m2q0v5xa",
-		Args: exactly(1), ValidArgsFunction: a.completeFindings,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, add) },
-	}
-	addReason(adding, &add)
-	listing := &cobra.Command{
-		Use: "list", Short: "List what is dismissed, as precedent dismiss --list does", Example: "  precedent fp list --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			list.list = true
-			return a.dismiss(cmd, args, list)
-		},
-	}
-	listing.Flags().BoolVar(&a.json, "json", false, "print as JSON")
-	removing := &cobra.Command{
-		Use: "remove ID", Short: "Show a dismissed finding again, as precedent dismiss --undo does",
-		Example: "  precedent fp remove k7m2q0v5xa",
-		Args:    exactly(1), ValidArgsFunction: a.completeDismissed,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, dismissal{undo: true}) },
-	}
-	addSettings(adding, "forge")
-	for _, sub := range []*cobra.Command{adding, listing, removing} {
-		addSettings(sub, memorySettings...)
+	for _, alias := range [][2]string{{"add ID..."}, {"list", "list"}, {"remove ID...", "undo"}} {
+		sub := newDismiss(a)
+		sub.Use, sub.Hidden = alias[0], true
+		if alias[1] != "" {
+			_ = sub.Flags().Set(alias[1], "true") // newDismiss defines it
+		}
 		cmd.AddCommand(sub)
 	}
 	return cmd

@@ -15,7 +15,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/sandbox"
-	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 func newGate(a *app) *cobra.Command {
@@ -135,16 +134,10 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		return err
 	}
 	if out.Where == "none" && len(g.Commands) > 0 && !g.Policy.Gate.Off {
-		a.hint(noSandboxHint(op, none))
+		a.hint(fmt.Sprintf("%v; or write run_local: true into %s, to run the commands of your own work tree without one", none,
+			cmp.Or(op.File, "the configuration file")))
 	}
 	return statusOf(gateStatus(result))
-}
-
-// noSandboxHint says what helps where there is no sandbox.
-func noSandboxHint(op *settings.Settings, none error) string {
-	file := cmp.Or(op.File, "the configuration file")
-	return fmt.Sprintf("%v; or write run_local: true into %s, to run the commands of your own work tree without one", none,
-		file)
 }
 
 // listGate prints the commands.

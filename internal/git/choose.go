@@ -47,27 +47,15 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 
 // added returns what a head adds to a base: the range has no base if they have no common ancestor.
 func (r *Repo) added(ctx context.Context, against, againstName, head, name string) (Range, error) {
-	base := against
-	log, line := r.between(ctx, against, head)
-	if !line {
-		var err error
-		if base, err = r.mergeBase(ctx, against, head); err != nil {
-			return Range{}, err
-		}
-		if base == "" && r.Shallow() {
-			return Range{}, r.unrelated(againstName, name)
-		}
-		if base != "" {
-			if log, err = r.log(ctx, logCommits, head, "^"+base); err != nil {
-				return Range{}, err
-			}
-		}
+	base, log, err := r.fork(ctx, against, head)
+	if err == nil && base == "" && r.Shallow() {
+		err = r.unrelated(againstName, name)
 	}
 	return Range{
 		Kind: Commits, Base: base, Head: head, BaseCommit: base, HeadCommit: head, BaseName: againstName,
 		HeadName: name,
 		Why:      "no range was given: what " + name + " adds to " + againstName, Log: log,
-	}, nil
+	}, err
 }
 
 // rebased returns what a branch adds to the default branch instead of to its upstream, if that is part of it:
@@ -79,7 +67,7 @@ func (r *Repo) rebased(ctx context.Context, rg Range, branch string) (Range, err
 	}
 	onto, err := r.added(ctx, trunk, name, rg.Head, rg.HeadName)
 	if err != nil || onto.Base == "" || onto.Base == rg.Base {
-		return rg, err
+		return rg, ctx.Err() // a shallow clone may not know
 	}
 	if part, err := r.Contains(ctx, onto.Base, rg.Base); err != nil || !part {
 		return rg, err

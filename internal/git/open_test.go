@@ -236,18 +236,6 @@ func TestDefaultBranch(t *testing.T) {
 	expect("a\nHEAD", "")
 }
 
-// TestWhole: everything of a revision is new, the first commit included.
-func TestWhole(t *testing.T) {
-	f := repoOf(t, "a.txt", "1\n")
-	head := f.commit("two", "b.txt", "2\n")
-	r := f.open()
-	rg := resolve(t, r, Spec{Whole: "main"})
-	if rg.Base != r.hash.emptyTree() || rg.Head != head || rg.BaseCommit != "" || rg.Kind != Commits {
-		t.Errorf("range %+v", rg)
-	}
-	wantRefused(t, r, Spec{Whole: "nothing"}, "", "")
-}
-
 func TestVersion(t *testing.T) {
 	version, good, err := Version(t.Context(), Options{})
 	if err != nil || !good || version == "" {

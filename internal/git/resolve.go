@@ -137,25 +137,28 @@ func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 		Kind: Commits, Base: ids[0], Head: ids[1], BaseCommit: ids[0], HeadCommit: ids[1], BaseName: names[0],
 		HeadName: names[1],
 	}
-	var line bool
-	if rg.Log, line = r.between(ctx, rg.Base, rg.Head); line {
-		return rg, nil
-	}
 	if symmetric {
-		base, err := r.mergeBase(ctx, ids[0], ids[1])
-		if err != nil {
-			return Range{}, err
+		rg.Base, rg.Log, err = r.fork(ctx, ids[0], ids[1])
+		if err == nil && rg.Base == "" {
+			err = r.unrelated(names[0], names[1])
 		}
-		if base == "" {
-			return Range{}, r.unrelated(names[0], names[1])
-		}
-		rg.Base = base
-	}
-	rg.BaseCommit = rg.Base
-	if rg.Base != rg.Head {
+	} else if rg.Base != rg.Head {
 		rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base)
 	}
+	rg.BaseCommit = rg.Base
 	return rg, err
+}
+
+// fork returns the best common ancestor of two commits, or "" if the clone has none, and the messages of the commits
+// from there to head.
+func (r *Repo) fork(ctx context.Context, base, head string) (from string, log precedent.Untrusted, err error) {
+	if log, line := r.between(ctx, base, head); line {
+		return base, log, nil
+	}
+	if from, err = r.mergeBase(ctx, base, head); err == nil && from != "" && from != head {
+		log, err = r.log(ctx, logCommits, head, "^"+from)
+	}
+	return from, log, err
 }
 
 // resolveWhole returns everything in a revision.

@@ -225,6 +225,7 @@ func TestDefaultRange(t *testing.T) {
 		baseName, headName, whyHas string
 	}
 	const noTrack, alone = "checkout -q -b feature --no-track; ", "remote remove origin; "
+	const pushed = noTrack + "commit m.txt; push -q -u origin feature; theirs; "
 	adds := func(branch, base, why string) want { return want{Commits, base, "HEAD", base, branch, why} }
 	feature := func(base string) want { return adds("feature", base, "what feature adds to "+base) }
 	last := func(why string) want { return want{LastCommit, "HEAD~1", "HEAD", "^", "main", why} }
@@ -247,14 +248,8 @@ func TestDefaultRange(t *testing.T) {
 		{"no upstream", noTrack + "commit m.txt", feature("origin/main")},
 		{"upstream is gone", noTrack + "config branch.feature.remote origin; " +
 			"config branch.feature.merge refs/heads/feature; commit m.txt", feature("origin/main")},
-		{
-			"rebased since it was pushed", noTrack + "commit m.txt; push -q -u origin feature; theirs; rebase -q origin/main",
-			feature("origin/main"),
-		},
-		{
-			"merged since it was pushed", noTrack + "commit m.txt; push -q -u origin feature; theirs; merge -q -m merge origin/main",
-			feature("origin/feature"),
-		},
+		{"rebased since it was pushed", pushed + "rebase -q origin/main", feature("origin/main")},
+		{"merged since it was pushed", pushed + "merge -q -m merge origin/main", feature("origin/feature")},
 		{"upstream of a fork's branch", toFork, adds("theirs", "origin/main", "what theirs adds")},
 		{"no remote, main", noTrack + alone + "commit m.txt", feature("main")},
 		{"no remote, master", noTrack + alone + "branch -q -m main master; commit m.txt", feature("master")},

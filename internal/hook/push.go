@@ -72,9 +72,9 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 	}
 	var failed error
 	var chosen git.Spec
-	var sent git.Range
+	at := "" // where its commits begin
 	for i, base := range bases {
-		if sent.Head != "" && i >= own {
+		if at != "" && i >= own {
 			break
 		}
 		spec := names
@@ -83,9 +83,9 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 			spec.BaseName = base[:12]
 		}
 		rg, err := repo.Resolve(ctx, spec)
-		closer := sent.Head == ""
+		closer := at == ""
 		if err == nil && !closer {
-			closer, err = repo.Contains(ctx, rg.Base, sent.Base)
+			closer, err = repo.Contains(ctx, rg.Base, at)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -94,12 +94,12 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 			failed = err
 		case rg.Base == rg.Head:
 			return git.Spec{}, nil
-		case closer && rg.Base != sent.Base:
-			chosen, sent = spec, rg
+		case closer && rg.Base != at:
+			chosen, at = spec, rg.Base
 		}
 	}
 	switch {
-	case sent.Head != "":
+	case at != "":
 		return chosen, nil
 	case len(bases) == 0:
 		names.Whole = ref.Local

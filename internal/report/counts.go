@@ -90,10 +90,9 @@ func onlyChecks(r *precedent.Review) string {
 // nothing.
 func notChecked(r *precedent.Review) string {
 	var whys []string
-	count := map[string]int{}
 	packages, files := 0, 0
 	for _, u := range r.Coverage.NotChecked {
-		if count[u.Reason]++; count[u.Reason] == 1 {
+		if !slices.Contains(whys, u.Reason) {
 			whys = append(whys, u.Reason)
 		}
 		if u.Kind == precedent.PackageKind {
@@ -111,11 +110,6 @@ func notChecked(r *precedent.Review) string {
 	}
 	if len(what) == 0 {
 		return ""
-	}
-	if len(whys) > 1 {
-		for i, why := range whys {
-			whys[i] = fmt.Sprintf("%s (%s)", why, thousands(count[why]))
-		}
 	}
 	return strings.Join(what, " and ") + " not checked: " + strings.Join(whys, "; ")
 }

@@ -164,7 +164,7 @@ func TestNotChecked(t *testing.T) {
 		{Kind: precedent.PackageKind, Path: "b", Reason: "a needed module is not downloaded"},
 		{Kind: precedent.FileKind, Path: "c/d_test.go", Reason: "a needed module is not downloaded"},
 	}
-	const left = "2 packages and 1 file not checked: compile error (1); a needed module is not downloaded (2)"
+	const left = "2 packages and 1 file not checked: compile error; a needed module is not downloaded"
 	for format, want := range map[string]string{
 		"text": "no findings  " + left, "markdown": "## Precedent: no findings; " + left, "json": `"verdict": "no-findings"`,
 		"agent": "no findings, 3 not checked",

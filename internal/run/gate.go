@@ -45,7 +45,7 @@ func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Reposito
 	if err != nil {
 		return nil, err
 	}
-	if err := checkUncommitted(ctx, repo.Git, rg, named); err != nil {
+	if err := checkPaths(ctx, repo.Git, rg, rg.HeadCommit, named); err != nil {
 		return nil, err
 	}
 	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, trusted); errors.Is(err, git.ErrNotTrusted) {
@@ -92,24 +92,6 @@ func (g *WorkTreeGate) readRules(ctx context.Context) error {
 		docs = gate.ReadDocuments(FilesAt(s.Blobs, g.Base))
 	}
 	g.Commands = gate.Discover(g.Policy.Gate, docs)
-	return nil
-}
-
-// checkUncommitted returns an error for a path at which there is no file, neither in HEAD nor in the work tree.
-func checkUncommitted(ctx context.Context, repo *git.Repo, rg git.Range, paths []string) error {
-	was, err := repo.Lookup(ctx, rg.HeadCommit, paths...)
-	if err != nil {
-		return err
-	}
-	is, err := repo.Lookup(ctx, rg.Head, paths...)
-	if err != nil {
-		return err
-	}
-	for _, name := range paths {
-		if name != "." && was[name].ID == "" && is[name].ID == "" {
-			return workspace.Hinted(fmt.Errorf("no file is at %s, or git ignores it", name), "name files and folders of the repository")
-		}
-	}
 	return nil
 }
 

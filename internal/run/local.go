@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -43,7 +42,7 @@ func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Reposit
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPaths(ctx, repo.Git, rg, change); err != nil {
+	if err := checkPaths(ctx, repo.Git, rg, rg.Base, rg.Paths); err != nil {
 		return nil, err
 	}
 	blobs := repo.Git.Blobs(ctx)
@@ -87,20 +86,22 @@ func (p *Prepared) completeLocal(ctx context.Context, repo *workspace.Repository
 	return p.followLast(ctx, job)
 }
 
-// checkPaths returns an error for a path that no file of the change is at or below, and no other file.
-func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.Change) error {
-	changed := pathsOf(change)
-	for _, name := range rg.Paths {
-		if name == "." || slices.ContainsFunc(changed, func(file string) bool { return guide.AtOrBelow(name, file) }) {
-			continue
-		}
-		entries, err := repo.Tree(ctx, rg.Head, name)
-		if err != nil {
-			return err
-		}
-		if len(entries) == 0 {
+// checkPaths returns an error for a path of a range at which there is nothing: neither before, nor after, nor among the
+// files that could not be read.
+func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, before string, paths []string) error {
+	was, err := repo.Lookup(ctx, before, paths...)
+	if err != nil {
+		return err
+	}
+	is, err := repo.Lookup(ctx, rg.Head, paths...)
+	if err != nil {
+		return err
+	}
+	for _, name := range paths {
+		unread := func(f precedent.SkippedFile) bool { return guide.AtOrBelow(name, f.Path) }
+		if name != "." && was[name].ID == "" && is[name].ID == "" && !slices.ContainsFunc(rg.Skipped, unread) {
 			return workspace.Hinted(fmt.Errorf("no file is at %s, or git ignores it", name),
-				"name files and folders after --, and a range before it")
+				"name files and folders of the repository; a range comes before --")
 		}
 	}
 	return nil
