@@ -134,8 +134,8 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		return err
 	}
 	if out.Where == "none" && len(g.Commands) > 0 && !g.Policy.Gate.Off {
-		a.hint(fmt.Sprintf("%v; or write run_local: true into %s, to run the commands of your own work tree without one", none,
-			cmp.Or(op.File, "the configuration file")))
+		a.hint(fmt.Sprintf("%v; or write run_local: true into %s, to run the commands of your own work tree without one",
+			none, cmp.Or(op.File, "the configuration file")))
 	}
 	return statusOf(gateStatus(result))
 }

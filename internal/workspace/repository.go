@@ -135,7 +135,7 @@ func fileName(id precedent.Repo) string {
 // FromTop returns paths that are relative to the working folder as git names them. An absolute path may lead to the
 // work tree over links, as below a home folder that is one.
 func (p *Repository) FromTop(paths []string) ([]string, error) {
-	real := func(path string) string {
+	resolved := func(path string) string {
 		if found, err := filepath.EvalSymlinks(path); err == nil {
 			return found
 		}
@@ -148,7 +148,7 @@ func (p *Repository) FromTop(paths []string) ([]string, error) {
 			full = filepath.Join(p.dir, one)
 		}
 		name, ok := "", false
-		for _, at := range []string{full, filepath.Join(real(filepath.Dir(full)), filepath.Base(full)), real(full)} {
+		for _, at := range []string{full, filepath.Join(resolved(filepath.Dir(full)), filepath.Base(full)), resolved(full)} {
 			rel, err := filepath.Rel(p.Git.Top(), at)
 			if name = filepath.ToSlash(rel); err == nil && p.Git.Top() != "" && fs.ValidPath(name) {
 				ok = true
