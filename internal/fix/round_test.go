@@ -28,12 +28,6 @@ type editor struct {
 	tasks []engine.Task
 }
 
-func (e *editor) Info() engine.Info {
-	i := e.Engine.Info()
-	i.Edits = true
-	return i
-}
-
 func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	if !t.Edit {
 		return e.Engine.Run(ctx, t)

@@ -117,7 +117,7 @@ func TestGovetReadsNothingOutside(t *testing.T) {
 				}
 			}
 			if noSandbox == nil { // in which the folder never exists
-				needs.Equal(t, said, reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"))}, archive, true))
+				needs.Equal(t, said, reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"), os.Getenv("PATH"))}, archive, true))
 			}
 			if noSandbox != nil || needs.Soaking() {
 				needs.Equal(t, said, reviewOf(t, env, External{}, archive, false))
@@ -198,7 +198,7 @@ func TestGovetKeepsToTheBasesModules(t *testing.T) {
 		"-- a/a.go --\npackage a\n\nimport log \"corp.example/Log\"\n\nfunc f() { log.Warnf(\"%d\", \"x\") }\n" +
 		"-- b/b.go --\npackage b\n\nimport \"corp.example/x\"\n\nvar s = x.Canary\n"
 	in := goInput(t, env, archive)
-	for _, external := range []External{{}, {Sandbox: Sandbox(os.Getenv("PATH"))}} {
+	for _, external := range []External{{}, {Sandbox: Sandbox(os.Getenv("PATH"), os.Getenv("PATH"))}} {
 		in.External = external
 		r := run(t, "govet", in)
 		same(t, r, "a/a.go:5 printf medium")

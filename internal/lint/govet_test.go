@@ -167,7 +167,7 @@ func said(r Result) string {
 
 // TestGovetMissing: with and without a sandbox, the same is left out.
 func TestGovetMissing(t *testing.T) {
-	for _, external := range []External{{}, {Sandbox: Sandbox(os.Getenv("PATH"))}} {
+	for _, external := range []External{{}, {Sandbox: Sandbox(os.Getenv("PATH"), os.Getenv("PATH"))}} {
 		in := goInput(t, goEnv(t), usesMissing)
 		in.External = external
 		r := run(t, "govet", in)
