@@ -163,7 +163,7 @@ func (f *File) becomesCode() bool {
 		return false
 	}
 	kind, old := strings.ToLower(path.Ext(f.Path)), strings.ToLower(path.Ext(f.OldPath))
-	return kind != old && !(isScript().MatchString(kind) && isScript().MatchString(old)) ||
+	return kind != old && (!isScript().MatchString(kind) || !isScript().MatchString(old)) ||
 		isIdle().MatchString(f.OldPath) && !isIdle().MatchString(f.Path)
 }
 

@@ -188,7 +188,7 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 	for _, name := range names {
 		questions = append(questions, name, name+"^{commit}")
 	}
-	found, err := r.peel(ctx, opRange, questions...)
+	found, err := r.peel(ctx, questions...)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (r *Repo) unambiguous(ctx context.Context, name string) error {
 		return nil
 	}
 	// Git reads what follows "-g" as an abbreviated id, and as nothing else.
-	found, err := r.peel(ctx, opRange, "refs/tags/"+name+"^{commit}", "refs/heads/"+name+"^{commit}",
+	found, err := r.peel(ctx, "refs/tags/"+name+"^{commit}", "refs/heads/"+name+"^{commit}",
 		"refs/remotes/"+name+"^{commit}", "precedent-g"+name+"^{commit}")
 	if err != nil {
 		return err
@@ -242,10 +242,10 @@ func (r *Repo) unambiguous(ctx context.Context, name string) error {
 
 // peel asks git to resolve revisions. They are passed on standard input, where they
 // cannot be options. Revisions that do not resolve have no id.
-func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]object, error) {
+func (r *Repo) peel(ctx context.Context, revisions ...string) ([]object, error) {
 	found := make([]object, len(revisions))
 	for i, revision := range revisions {
-		o, err := r.real.find(ctx, op, revision)
+		o, err := r.real.find(ctx, opRange, revision)
 		// Some revisions end git at once ("@{upstream}" without one). They do not resolve.
 		var e *Error
 		switch {
@@ -261,7 +261,7 @@ func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]obje
 
 // idOf resolves a ref or a revision to an id; empty if it does not resolve.
 func (r *Repo) idOf(ctx context.Context, revision string) (string, error) {
-	found, err := r.peel(ctx, opRange, revision)
+	found, err := r.peel(ctx, revision)
 	if err != nil {
 		return "", err
 	}

@@ -96,7 +96,7 @@ func (r *Repo) configuredWorkTree() string {
 type head struct{ commit, tree string }
 
 func (r *Repo) head(ctx context.Context) (head, error) {
-	found, err := r.peel(ctx, opRange, "HEAD^{commit}", "HEAD^{tree}")
+	found, err := r.peel(ctx, "HEAD^{commit}", "HEAD^{tree}")
 	if err != nil {
 		return head{}, err
 	}
