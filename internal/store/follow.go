@@ -75,14 +75,14 @@ func (db *DB) follow(ctx context.Context, tx *sql.Tx, numbered precedent.Repo, n
 	return rename(ctx, tx, id, names[0])
 }
 
-// PresentName returns what the repository with this name is called now: the name that it got last. One that is not
-// known keeps its name.
+// PresentName returns what the repository with this name, in any case, is called now: the name that it got last. One
+// that is not known keeps its name.
 func (db *DB) PresentName(ctx context.Context, name precedent.Repo) (precedent.Repo, error) {
 	now := name
 	err := rows(ctx, db.read, `
 		SELECT n.host, n.owner, n.name FROM identities i
 		JOIN identities n ON n.repo_id = i.repo_id AND n.owner <> $4 AND n.host <> $5
-		WHERE i.host = $1 AND i.owner = $2 AND i.name = $3 ORDER BY n.added_at DESC, n.host, n.owner, n.name LIMIT 1`,
+		WHERE i.host = $1 AND LOWER(i.owner) = LOWER($2) AND LOWER(i.name) = LOWER($3) ORDER BY n.added_at DESC, n.host, n.owner, n.name LIMIT 1`,
 		[]any{name.Host, name.Owner, name.Name, precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host},
 		func(s scanner) error { return scanName(s, &now) })
 	return now, db.fail("read names", err)
