@@ -38,10 +38,14 @@ func (s *Server) do(ctx context.Context, job *queue.Run) error {
 		s.metrics.Job(job.Kind, "later")
 		return queue.Later(wait, forgePause)
 	}
-	if wanted, err := s.wants(ctx, job.Repo); err != nil || !wanted {
-		s.o.Log.Info("the repository is not served any more", "repo", job.Repo.String(), "pull", job.Pull, "error", err)
-		s.metrics.Job(job.Kind, "stopped")
+	wanted, err := s.wants(ctx, job.Repo)
+	if err != nil {
 		return err
+	}
+	if !wanted {
+		s.o.Log.Info("the repository is not served any more", "repo", job.Repo.String(), "pull", job.Pull)
+		s.metrics.Job(job.Kind, "stopped")
+		return nil
 	}
 	// It writes only as long as the job is still its own.
 	failed := s.work(forge.WithFence(ctx, job.Check), job)
