@@ -31,7 +31,6 @@ type Publisher struct {
 	// Keeps makes converse.Answer store requests for a review before the comment counts as handled, so
 	// that a run that ends before the review was made does not lose them. A round ends them.
 	Keeps bool
-	quiet bool // whether a review of the head that needs nothing is not told of
 }
 
 // Publisher returns what posts on the pull request.
@@ -65,8 +64,9 @@ type existingReview struct {
 
 // existing returns the earlier review of the current head, if it is complete and
 // posted, or if some of its posts are not delivered. It ignores reviews against
-// another base, and reviews without an engine if there is one now.
-func (p *Publisher) existing(ctx context.Context, job run.Job) (existingReview, bool, error) {
+// another base, and reviews without an engine if there is one now. quiet leaves out the notice that the head was
+// reviewed already.
+func (p *Publisher) existing(ctx context.Context, job run.Job, quiet bool) (existingReview, bool, error) {
 	pull, r := p.Pull, p.Pull.Env
 	last, found, err := p.Rows.LastReview(ctx, pull.Number)
 	if err != nil || !found || !p.covers(last, job) {
@@ -108,7 +108,7 @@ func (p *Publisher) existing(ctx context.Context, job run.Job) (existingReview, 
 		return existingReview{}, false, nil
 	case !s.posted:
 		r.Notice(ctx, "nothing can be posted on #%d: the pull request is locked; --again reviews it again", pull.Number)
-	case !p.quiet:
+	case !quiet:
 		r.Notice(ctx, "%s was reviewed already (review %s); --again reviews it again", workspace.ShortID(last.Head), last.ID)
 	}
 	if s.unfinished || s.posted {
@@ -147,9 +147,8 @@ func (p *Publisher) Refresh(ctx context.Context, job run.Job) error {
 	if err != nil || !found || len(last.Live())+len(last.OpenThreads()) == 0 || !p.covers(last, job) {
 		return err
 	}
-	p.quiet = true
-	s, found, err := p.existing(ctx, job)
-	if p.quiet = false; err != nil || !found || !s.unfinished {
+	s, found, err := p.existing(ctx, job, true)
+	if err != nil || !found || !s.unfinished {
 		return err
 	}
 	_, err = p.finish(ctx, s)

@@ -31,7 +31,7 @@ type Posting struct {
 // Review reviews the pull request and posts the review. If the head was reviewed already, it posts
 // what is left of that review.
 func (p *Publisher) Review(ctx context.Context, job run.Job, h Hooks) (Posting, error) {
-	existing, found, err := p.existing(ctx, job)
+	existing, found, err := p.existing(ctx, job, false)
 	if err != nil {
 		return Posting{}, err
 	}
