@@ -62,8 +62,8 @@ func translations(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
-// entries calls do for each translation of a catalogue with lines of an operation, with the first of them, and the key of
-// the entry. That of catalogues which have it is the source text.
+// entries calls do for each translation of a catalogue with lines of an operation, with the first of them, and the key
+// of the entry, which is the source text where hasSource.
 func entries(f *diff.File, op diff.Op, do func(l diff.Line, key, translated string)) {
 	for h := range f.Hunks {
 		if path.Ext(f.Path) == gettext {
@@ -77,20 +77,26 @@ func entries(f *diff.File, op diff.Op, do func(l diff.Line, key, translated stri
 // lineEntries is entries for catalogues whose texts are each on one line. Those of XML have the key on one before it.
 func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line, key, translated string)) {
 	form, key := entryForm(name), ""
+	if form == nil {
+		return
+	}
+	hasKey := form.NumSubexp() == 2
 	for _, l := range lines {
-		if l.Op != op && l.Op != diff.Context || form == nil {
+		if l.Op != op && l.Op != diff.Context {
 			continue
 		}
-		if m := keyBefore().FindStringSubmatch(l.Text); m != nil {
-			key = m[1] + m[2]
+		if !hasKey {
+			if m := keyBefore().FindStringSubmatch(l.Text); m != nil {
+				key = m[1] + m[2]
+			}
 		}
 		if l.Op != op || !strings.ContainsAny(l.Text, "{%:") {
 			continue
 		}
-		if m := form.FindStringSubmatch(l.Text); len(m) == 2 {
-			do(l, key, m[1])
-		} else if m != nil {
+		if m := form.FindStringSubmatch(l.Text); m != nil && hasKey {
 			do(l, m[1], m[2])
+		} else if m != nil {
+			do(l, key, m[1])
 		}
 	}
 }
@@ -240,8 +246,8 @@ func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, 
 // plural matches the key of a form for some numbers, as i18next names them.
 var plural = text.Pattern(`_(?:zero|one|two|few|many|other)$`)
 
-// entryForms match an entry of a catalogue on one line, its key and its text, by the ending of the file's name. Without a
-// key, it is before the text; see keyBefore.
+// entryForms match an entry of a catalogue on one line, its key and its text, by the ending of the file's name. Forms
+// without a key have it before the text: keyBefore.
 var entryForms = map[string]func() *regexp.Regexp{
 	".json":       text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,?\s*$`),
 	".xml":        text.Pattern(`^\s*<string\s+name="([^"]+)"[^>]*>(.*)</string>\s*$`),
@@ -255,8 +261,8 @@ var entryForms = map[string]func() *regexp.Regexp{
 // sameForm are endings of files with the form of another.
 var sameForm = map[string]string{".arb": ".json", ".resw": ".resx", ".ts": ".xlf", ".xliff": ".xlf"}
 
-// keyBefore matches what an entry begins with in XML: its source text in XLIFF and Qt, its key in .NET. A text that goes on
-// in the next line is not known.
+// keyBefore matches what an entry begins with in XML: its source text in XLIFF and Qt, its key in .NET. A text that
+// goes on in the next line is not known.
 var keyBefore = text.Pattern(`<source(?: [^>]*)?>(?:(.*)</source>)?|<data name="([^"]+)"`)
 
 // hasSource reports whether the entries of a catalogue have their source text as the key.
@@ -366,7 +372,7 @@ func sourcePaths(name string) (paths []string) {
 	for _, english := range []string{"en", "en-US", "en_US", "en-us", "en_us", "en-GB", "en_GB"} {
 		paths = append(paths, name[:start]+english+name[end:])
 	}
-	if bare := strings.TrimRight(name[:start], "._"); !strings.HasSuffix(bare, "/") { // messages_de.properties, Texts.de.resx
+	if bare := strings.TrimRight(name[:start], "._"); bare != name[:start] { // messages_de.properties, Texts.de.resx
 		paths = append(paths, bare+name[end:])
 	}
 	return paths
