@@ -200,7 +200,7 @@ func exactlyOne[T any](ctx context.Context, idPrefix string, find func(context.C
 	if prefix == "" {
 		return none, &Error{Err: ErrUnknownID, Msg: "no id given", Hint: hint}
 	}
-	given := text.Cut(text.VisibleLine(strings.TrimSpace(idPrefix)), maxBlockWords)
+	given := wordsInLine(idPrefix)
 	found, err := find(ctx, prefix, maxCandidates+1)
 	switch {
 	case err != nil:
