@@ -36,7 +36,7 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	env      map[string]string
-	allPath  string // PATH with what trustPath takes away; empty if that is nothing
+	allPath  string // PATH with the folders that trustPath removed; empty before it ran
 	dir      string // the working folder; empty for the process's own
 	keepIn   string // where temporary folders are made that outlive the process; empty for the system's
 	now      func() time.Time

@@ -129,9 +129,9 @@ learnings, insights, labels, the audit log and what was spent. Other repositorie
 the same database are not affected. You cannot undo this. What precedent memory sync
 has shared stays on the remote, and the next exchange brings it back.
 
-With --server it deletes what a server has of --repo. Take the repository off the
-server's list first, or the next review starts anew. Its name stays, and its jobs
-that ended do for up to 30 days.`,
+With --server it deletes what a server has of --repo. First take the repository off
+the server's list, or the server reviews it again. Its name stays, and finished jobs
+stay for up to 30 days.`,
 		Example: `  precedent memory clear --yes
   precedent memory clear --server --repo github.com/team/app`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -142,7 +142,7 @@ that ended do for up to 30 days.`,
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&server, "server", false, "in the database of the server of this machine or of "+databaseVariable)
+	cmd.Flags().BoolVar(&server, "server", false, "delete from the database of the server of this machine or of "+databaseVariable)
 	return a.data(cmd, memorySettings...)
 }
 

@@ -192,8 +192,9 @@ type outage struct {
 
 // Failover retries like Reliable. It sends to the first model, and to the next one when
 // it fails for a reason other than the request itself; a context window that is too
-// small is the model's, and so is a name that the server does not know. A model that failed is left out for as long as a back-off takes,
-// so that not every request has to find out. The first names the whole.
+// small is the model's, and so is a name that the server does not know. A model that failed
+// is left out for as long as a back-off takes, so that not every request has to find out.
+// The first names the whole.
 func Failover(w Waiting, models ...Model) Model {
 	last := len(models) - 1
 	all := make([]Model, len(models))
