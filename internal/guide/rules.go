@@ -73,7 +73,7 @@ func (s statement) isRule() bool {
 	never := words[first] == "commit" && first > 0 && inWordList(" never not don't ", words[first-1])
 	switch {
 	case inWordList(workVerbs, words[first]) && !never, containsAny(padded(all), process),
-		containsAny(section, idleSections):
+		containsAny(section, idleSections), section == " issues ":
 		return false
 	case isDemand(all), s.item && containsAny(s.text, foreign):
 		return true
@@ -131,7 +131,8 @@ var (
 		" pull request", " pr ", " prs ", " commits ", " commit message", " branch ", " branches ", " github ", " the user ",
 		" claude ", " assistant ",
 		" your answer", " your response", " responses ", " answers ", " subagent", " reviewer", " code of conduct ",
-		" bug report", " before you commit ",
+		" bug report", " feature request", " existing issues ", " issue tracker ", " ask questions ", " your contribution ",
+		" before you commit ",
 		" always review ", " always welcome ", " don't worry ", " you don't ",
 	}
 	preferences    = []string{" should ", " instead of ", " rather than "}
@@ -145,7 +146,8 @@ var (
 		" future ", " next steps ",
 		" troubleshooting ", " faq ", " license ", " community ", " code of conduct ", " links ", " resources ", " contents ",
 		" reporting ", " release",
-		" history ", " pull request", " pr ",
+		" history ", " pull request", " pr ", " bug report", " feature request", " creating issues ",
+		" questions ", " looking for ",
 	}
 	// foreign are words of rules in languages without Latin letters.
 	foreign = []string{"必须", "必須", "不要", "禁止", "避免", "不得", "必ず", "しない", "반드시", "нельзя", "всегда", "никогда", "Не ", "не "}

@@ -82,6 +82,8 @@ func TestRuleOrNot(t *testing.T) {
 		{"CONTRIBUTING.md", "Don't worry about the tests.", ""},
 		{"CONTRIBUTING.md", "You must always be respectful.", ""},
 		{"CONTRIBUTING.md", "- Open a pull request", ""},
+		{"CONTRIBUTING.md", "- Use the search tool to check for existing issues or feature requests.", ""},
+		{"CONTRIBUTING.md", "## Issues\n\n- Include the version of the program", ""},
 		{"CONTRIBUTING.md", "- 4 spaces", ""},
 	} {
 		var got string
