@@ -43,18 +43,23 @@ func (s *specialist) idle(in *Input) (precedent.Status, string) {
 // unguided reports whether the repository has no guide.
 func (in *Input) unguided() bool { return len(in.Guide.Docs)+len(in.Guide.Rules) == 0 }
 
-// Find asks about each shard of the plan. The lead asks about the first shard alone,
-// then about the others.
+// Find asks about each shard of the plan. The lead asks about the first shard alone, then about the others. The other
+// finders ask once all requests of the lead are being answered, so that a budget pays for those first.
 func (s *specialist) Find(ctx context.Context, in *Input) Report {
 	if status, why := s.idle(in); why != "" {
 		return Report{Run: precedent.FinderRun{Status: status, Error: why}}
 	}
 	a := &specialistRun{in: in, s: s, replies: make([]reply, len(s.plan.shards))}
-	begin := make([]func(), len(s.answering))
+	begin, first := make([]func(), len(a.replies)), make(chan struct{})
 	for i := range begin {
 		begin[i] = func() {}
 		if s.lead {
-			begin[i] = sync.OnceFunc(func() { close(s.answering[i]) })
+			begin[i] = sync.OnceFunc(func() {
+				s.led.Done()
+				if i == 0 {
+					close(first)
+				}
+			})
 			defer begin[i]()
 		}
 	}
@@ -65,17 +70,13 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 		}
 		return s.report(in, a.replies, err)
 	}
+	if !s.lead {
+		s.led.Wait()
+	}
 	var wg sync.WaitGroup
 	for i := range a.replies {
-		ahead := s.answering[i]
-		if s.lead {
-			ahead = s.answering[0]
-		}
-		if !s.lead || i > 0 {
-			select {
-			case <-ahead:
-			case <-ctx.Done():
-			}
+		if s.lead && i == 1 {
+			<-first
 		}
 		if !s.trial.allows(ctx, s.number, i) {
 			if ctx.Err() == nil {

@@ -3,21 +3,21 @@ package review
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// specialists is what the specialists of a review share. The requests about a shard
-// differ only in their ends. The lead's request goes first, and the others follow when
-// its answer starts, because only then has the provider cached what they share.
-// Sending all at once would cost more than not caching.
+// specialists is what the specialists of a review share. The requests about a shard differ only in their ends. The lead's
+// request goes first: only when its answer starts has the provider cached what the others share, and sending all at once
+// would cost more than not caching.
 type specialists struct {
-	plan      *plan
-	brief     *brief
-	sheet     *prompt.Sheet
-	slots     chan struct{}   // one for each concurrent request
-	answering []chan struct{} // by shard
-	trial     *trial
+	plan  *plan
+	brief *brief
+	sheet *prompt.Sheet
+	slots chan struct{}  // one for each concurrent request
+	led   sync.WaitGroup // until all requests of the lead are being answered
+	trial *trial
 }
 
 // newSpecialists prepares what specialists need, if there is an engine.
@@ -30,9 +30,7 @@ func newSpecialists(in *Input, p *plan) *specialists {
 	w.brief.input.Before = p.countReadBefore(in.Change)
 	p.pack(in.Change, w.brief.diffTokens(in.Window))
 	w.sheet = w.brief.sheet(p)
-	for range p.shards {
-		w.answering = append(w.answering, make(chan struct{}))
-	}
+	w.led.Add(len(p.shards))
 	return w
 }
 

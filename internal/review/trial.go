@@ -12,14 +12,12 @@ import (
 // leastTrial is the minimum number of requests in a trial.
 const leastTrial = 3
 
-// trial is the first requests of a review, in the order of shards and, within a
-// shard, of finders: as many as run concurrently. The other requests are sent once
-// one of the trial was answered, and never if all of them failed, so that an engine
-// that cannot answer costs neither money nor time for every shard. Only the input
-// and the answers determine which requests are sent, not the order in which they
-// end.
+// trial is the first requests of a review, in the order of finders and, for each, of shards: as many as run
+// concurrently. The other requests are sent once one of the trial was answered, and never if all of them failed, so that
+// an engine that cannot answer costs neither money nor time for every shard. Only the input and the answers determine
+// which requests are sent, not the order in which they end.
 type trial struct {
-	finders int // number of specialists that are asked
+	shards  int
 	size    int
 	decided chan struct{} // closed once one was answered, or all have ended
 	failed  bool          // all requests of the trial failed
@@ -31,12 +29,12 @@ type trial struct {
 
 // newTrial returns the trial of the specialists that are asked.
 func newTrial(asked, shards, concurrency int) *trial {
-	return &trial{finders: asked, size: min(max(concurrency, leastTrial), asked*shards), decided: make(chan struct{})}
+	return &trial{shards: shards, size: min(max(concurrency, leastTrial), asked*shards), decided: make(chan struct{})}
 }
 
 // end records the reply to the request of a finder about a shard.
 func (t *trial) end(finder, shard int, r reply) {
-	n := shard*t.finders + finder
+	n := finder*t.shards + shard
 	if n >= t.size {
 		return
 	}
@@ -58,7 +56,7 @@ func (t *trial) end(finder, shard int, r reply) {
 // allows reports whether the request of a finder about a shard may be sent. It blocks
 // until that is known.
 func (t *trial) allows(ctx context.Context, finder, shard int) bool {
-	if shard*t.finders+finder < t.size {
+	if finder*t.shards+shard < t.size {
 		return true
 	}
 	select {
