@@ -36,6 +36,30 @@ type Input struct {
 	External  External
 }
 
+// headHunks returns the head's version of a file as one hunk, with what the change adds: an entry or a script can begin
+// far above its changed lines. If the file cannot be read, it returns the hunks.
+func (in *Input) headHunks(f *diff.File) []diff.Hunk {
+	data, err := in.Read(f.Path)
+	if err != nil || len(data) > maxSource {
+		return f.Hunks
+	}
+	lines := linesOf(data, diff.Context)
+	for l := range f.AddedLines() {
+		if l.New <= len(lines) {
+			lines[l.New-1] = l
+		}
+	}
+	return []diff.Hunk{{Lines: lines}}
+}
+
+// linesOf returns the lines of a file as those of a hunk.
+func linesOf(data []byte, op diff.Op) (lines []diff.Line) {
+	for line := range strings.Lines(string(data)) {
+		lines = append(lines, diff.Line{Op: op, New: len(lines) + 1, Text: strings.TrimRight(line, "\r\n")})
+	}
+	return lines
+}
+
 // Trusted is the commit that configuration and required modules are taken from, which the
 // author of the change did not choose. It need not be the one that the change is compared
 // with.

@@ -38,12 +38,15 @@ func translations(ctx context.Context, in *Input) Result {
 			continue
 		}
 		had := map[[2]string]bool{} // the keys and placeholders of deleted entries; an empty key is not known
-		entries(f, diff.Delete, func(_ diff.Line, key, translated string) {
+		entries(f.Path, f.Hunks, diff.Delete, func(_ diff.Line, key, translated string) {
 			for _, p := range placeholdersOf(translated, isQt(f.Path)) {
 				had[[2]string{key, p.name}] = true
 			}
 		})
-		entries(f, diff.Add, func(l diff.Line, key, translated string) {
+		entries(f.Path, in.headHunks(f), diff.Add, func(l diff.Line, key, translated string) {
+			if !strings.ContainsAny(translated, "{%:") {
+				return
+			}
 			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated, isQt(f.Path))
 			// The entry moved, or was wrapped again.
 			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] || sources.isReference(f.Path, unknown) {
@@ -64,12 +67,12 @@ func translations(ctx context.Context, in *Input) Result {
 
 // entries calls do for each translation of a catalogue with lines of an operation, with the first of them, and the key
 // of the entry, which is the source text where hasSource.
-func entries(f *diff.File, op diff.Op, do func(l diff.Line, key, translated string)) {
-	for h := range f.Hunks {
-		if path.Ext(f.Path) == gettext {
-			gettextEntries(f.Hunks[h].Lines, op, do)
+func entries(name string, hunks []diff.Hunk, op diff.Op, do func(l diff.Line, key, translated string)) {
+	for _, h := range hunks {
+		if path.Ext(name) == gettext {
+			gettextEntries(h.Lines, op, do)
 		} else {
-			lineEntries(f.Path, f.Hunks[h].Lines, op, do)
+			lineEntries(name, h.Lines, op, do)
 		}
 	}
 }
@@ -90,7 +93,7 @@ func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line
 				key = m[1] + m[2]
 			}
 		}
-		if l.Op != op || !strings.ContainsAny(l.Text, "{%:") {
+		if l.Op != op {
 			continue
 		}
 		if m := form.FindStringSubmatch(l.Text); m != nil && hasKey {
@@ -106,9 +109,9 @@ const gettext = ".po"
 
 // placeholder matches what programs replace in texts, in a group for each of placeholderForms.
 var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
-	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|(?:^|[^\pL\pN:]):([\p{Latin}_][\p{Latin}\pM_]+)|%(\d+)\$[a-zA-Z@]`)
+	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|%([\pL_][\pL\pM\pN_.-]{2,})%|(?:^|[^\pL\pN:]):([\p{Latin}_][\p{Latin}\pM_]+)|%(\d+)\$[a-zA-Z@]`)
 
-var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", ":%s", "%%%s$s"}
+var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%%%s%%", ":%s", "%%%s$s"}
 
 // byNumber is the form that refers to a directive of printf by its number, afterColon that of Laravel, which replaces the
 // name in any case, and at the start of a longer one.
@@ -174,6 +177,9 @@ func placeholdersOf(s string, qt bool) (all []textPlaceholder) {
 			all = append(all, textPlaceholder{name: "%" + m[1]})
 		}
 		return all
+	}
+	if !strings.ContainsAny(s, "{%:") {
+		return nil
 	}
 	for _, m := range placeholder().FindAllStringSubmatch(s, -1) {
 		form := 1 + slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
@@ -332,11 +338,7 @@ func (s *sourceTexts) load(name string) map[string]string {
 	if path.Ext(name) == ".properties" { // a text goes on after a backslash
 		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\\\r\n"), nil), []byte("\\\n"), nil)
 	}
-	var lines []diff.Line
-	for line := range strings.Lines(string(b)) {
-		lines = append(lines, diff.Line{Op: diff.Add, Text: strings.TrimRight(line, "\r\n")})
-	}
-	lineEntries(name, lines, diff.Add, func(_ diff.Line, key, source string) {
+	lineEntries(name, linesOf(b, diff.Add), diff.Add, func(_ diff.Line, key, source string) {
 		if len(texts[key]) < maxText {
 			texts[key] += source + " "
 		}

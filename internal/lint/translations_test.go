@@ -32,6 +32,8 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"Note: enter :name", "（注意）:请输入 :name", ""},
 		{":count pages", ":počet stránok", ":počet"},
 		{":number left", "queden :numbre", ":numbre"},
+		{"%count% of %total%", "%count% von %summe%", "%summe%"},
+		{"%s%d", "%d%s", ""},
 
 		{"", "{name}", ""},
 		{"The :attribute is wrong: :value", "Das :Attribute ist falsch :valuelar http://x 12:30", ""},

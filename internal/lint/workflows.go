@@ -25,9 +25,9 @@ func workflows(ctx context.Context, in *Input) Result {
 		if !workflowFile().MatchString(f.Path) {
 			continue
 		}
-		for h := range f.Hunks {
+		for _, h := range in.headHunks(f) {
 			var script scripts
-			for _, l := range f.Hunks[h].Lines {
+			for _, l := range h.Lines {
 				if l.Op == diff.Delete {
 					continue
 				}
@@ -35,12 +35,13 @@ func workflows(ctx context.Context, in *Input) Result {
 				if l.Op != diff.Add || written == nil {
 					continue
 				}
+				name := written[1] + written[2]
 				found := newFinding(f, precedent.Right, l)
 				found.Category, found.Severity, found.Rule = precedent.Security, precedent.Medium, "script-injection"
-				if fromAnybody().MatchString(written[1]) {
+				if fromAnybody().MatchString(name) {
 					found.Severity = precedent.High
 				}
-				found.Confidence, found.Title = injectionSure, title("Untrusted text becomes part of a script: "+written[1])
+				found.Confidence, found.Title = injectionSure, title("Untrusted text becomes part of a script: "+name)
 				found.Body = "The runner replaces the expression with its value before the script runs. People without write permission " +
 					"can choose that value, and a quote and a semicolon in it are enough to run commands with the token and the secrets " +
 					"of this job.\n\nSet an environment variable of the step to the expression, and use that variable in the script, in " +
@@ -54,17 +55,22 @@ func workflows(ctx context.Context, in *Input) Result {
 
 var workflowFile = text.Pattern(`(^|/)(\.(github|gitea|forgejo)/(workflows|actions)/.+|action)\.ya?ml$`)
 
-// untrustedText matches an expression whose value is untrusted text; one that compares such a text, or passes it to a
-// function, has a value of another kind. fromAnybody matches the contexts of events whose jobs have the repository's token
-// and secrets. The token of a pull request from a fork can usually only read.
+// untrustedText matches an expression whose value is untrusted text, or has it as a part. What other functions return,
+// such as contains, is of another kind. Gitea and Forgejo have the contexts of GitHub by their names, too. fromAnybody
+// matches the contexts of events whose jobs have the repository's token and secrets. The token of a pull request from a
+// fork can usually only read.
 var (
-	untrustedText = text.Pattern(`\$\{\{\s*(?:[\w.'"-]+\s*\|\|\s*)*(github\.(?:head_ref|event\.(?:` +
+	untrustedText = text.Pattern(`\$\{\{\s*(?:[\w.'"-]+\s*\|\|\s*|(?i:toJSON|format)\((?:'[^']*'|[\w.\s,-])*?)*(` + ofForge + `\.(?:head_ref|event\.(?:` +
 		`(?:issue|pull_request|discussion)\.(?:title|body)|pull_request\.head\.(?:ref|label|repo\.default_branch)` +
 		`|(?:comment|review|review_comment)\.body|(?:head_commit|commits\.\*|commits\[\d+\])\.(?:message|author\.(?:email|name))` +
 		`|workflow_run\.(?:head_branch|head_commit\.(?:message|author\.(?:email|name))|display_title)` +
-		`|pages(?:\.\*|\[\d+\])\.page_name)))\s*(?:\|\|\s*[\w.'"-]+\s*)*\}\}`)
+		`|pages(?:\.\*|\[\d+\])\.page_name)))(?:,[^()}]*)?[\s)]*(?:\|\|\s*[\w.'"-]+\s*)*\}\}` +
+		`|\$\{\{\s*(?i:toJSON)\(\s*(` + ofForge +
+		`(?:\.event(?:\.(?:issue|pull_request|discussion|comment|review|review_comment|head_commit|commits|workflow_run|pages))?)?)\s*\)\s*\}\}`)
 	fromAnybody = text.Pattern(`event\.(?:issue|discussion|comment|workflow_run)\b`)
 )
+
+const ofForge = `(?:github|gitea|forge(?:jo)?)`
 
 // anyKey matches a key of YAML: what is before it, its name, and its value.
 var anyKey = text.Pattern(`^(\s*(?:-\s+)?)([\w-]+):(?:\s+(.*))?$`)
@@ -98,7 +104,7 @@ func (s *scripts) read(line string) string {
 	for len(s.keys) > 0 && s.keys[len(s.keys)-1].column >= at {
 		s.keys = s.keys[:len(s.keys)-1]
 	}
-	around := "with" // if no line shows it
+	around := ""
 	if len(s.keys) > 0 {
 		around = s.keys[len(s.keys)-1].name
 	}

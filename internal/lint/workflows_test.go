@@ -24,10 +24,9 @@ func TestWorkflows(t *testing.T) {
 		},
 		{"of a program", ".gitea/workflows/a.yaml", step("       - with:", "           script: |",
 			"+            log('${{ github.event.pull_request.title }}')"), ".gitea/workflows/a.yaml:6 script-injection medium"},
-		{"an input whose step is not shown", file, []string{
-			"           retries: 3", "           script: |",
-			"+            log('${{ github.event.issue.title }}')",
-		}, file + ":3 script-injection high"},
+		{"of Gitea", ".gitea/workflows/a.yaml", step("+      - run: echo ${{ gitea.head_ref }}"), ".gitea/workflows/a.yaml:4 script-injection medium"},
+		{"all of it", file, step("+      - run: echo '${{ toJson(github.event.issue) }}'"), file + ":4 script-injection high"},
+		{"within another", file, step("+      - run: echo ${{ format('{0}', github.event.issue.title) || 'x' }}"), file + ":4 script-injection high"},
 		{
 			"of an action", "tools/greet/action.yml", step("+      - run: echo ${{ github.event.review.body }}"),
 			"tools/greet/action.yml:4 script-injection medium",
@@ -43,18 +42,27 @@ func TestWorkflows(t *testing.T) {
 		{"a number", file, step("+      - run: echo ${{ github.event.issue.number }}"), ""},
 		{"of the step before", file, step("+      - run: echo ${{ steps.a.outputs.title }}"), ""},
 		{"unchanged", file, step("       - run: echo ${{ github.event.issue.title }}", "+        shell: sh"), ""},
-		{"not seen whether it is a script", file, []string{"             echo", "+            echo ${{ github.event.issue.title }}"}, ""},
 		{"another key after a script of the same item", file, step("+      - run: |", "+          make", "+        name: ${{ github.head_ref }}"), ""},
 		{"another file", "ci/issues.yml", step("+      - run: echo ${{ github.event.issue.title }}"), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := run(t, "workflows", &Input{Change: change(test.path, test.lines...)})
 			found(t, r, test.want)
-			if test.want != "" && !strings.Contains(r.Findings[0].Title, "github.") {
+			if test.want != "" && !strings.Contains(r.Findings[0].Title, ".") {
 				t.Error(r.Findings[0].Title)
 			}
 		})
 	}
+}
+
+// TestWorkflowFarAbove: the whole file is read, since a script can begin far above the changed line.
+func TestWorkflowFarAbove(t *testing.T) {
+	head := "jobs:\n  a:\n    steps:\n      - run: |\n" + strings.Repeat("          make\n", 9) + "          echo ${{ github.head_ref }}\n"
+	in := &Input{
+		Change: change("action.yml", "@@13", "           make", "+          echo ${{ github.head_ref }}"),
+		Read:   func(string) ([]byte, error) { return []byte(head), nil },
+	}
+	found(t, run(t, "workflows", in), "action.yml:14 script-injection medium")
 }
 
 func FuzzWorkflows(f *testing.F) {
