@@ -26,6 +26,8 @@ func TestLeftLines(t *testing.T) {
 		{"shop/views.py", "        import pdb; pdb.set_trace()", breakpoint},
 		{"shop/views.py", "    breakpoint()", breakpoint},
 		{"app/UserController.php", "    dd('post-create');", breakpoint},
+		{"app/UserController.php", "    print_r($user); exit(1);", breakpoint},
+		{"app/user.html.twig", "  <p>{{ dump(user) }}</p>", breakpoint},
 		{"lib/user.ex", "    |> dbg()", breakpoint},
 		{"src/lib.rs", "        dbg!(&found);", breakpoint},
 		{"shop/user.go", "\truntime.Breakpoint()", breakpoint},
