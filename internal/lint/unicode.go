@@ -61,7 +61,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	if i == len(s) || isBytes(s) {
 		return d
 	}
-	selectors := 0
+	var selector rune
 	line := lineOfText{text: s, first: first, toLeft: hasRightToLeft(s), balanced: isBalanced(s)}
 	line.unspaced = k.localized && strings.ContainsFunc(s, isUnspaced)
 	seen := map[rune]bool{}
@@ -71,12 +71,13 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 		}
 		rule := kindOf(spot.Rune)
 		if unicode.Is(unicode.Variation_Selector, spot.Rune) {
-			if selectors++; selectors > 1 { // one is an accident, several encode a message
+			if selector != 0 && selector != spot.Rune { // one, also repeated, is an accident, several encode a message
 				rule = "invisible-text"
 			}
+			selector = spot.Rune
 		}
 		before, after := around(s, spot)
-		if rule == "hidden" && isNamePart(before) && isNamePart(after) {
+		if rule == "hidden" && before != spot.Rune && isNamePart(before) && isNamePart(after) {
 			rule = "zero-width" // two names that look the same
 		}
 		if !k.reports(rule) || rule == "zero-width" && k.names && !isNamePart(before) && !isNamePart(after) {

@@ -56,6 +56,7 @@ func TestUnicode(t *testing.T) {
 		{"selector within a name", "a.go", "a\ufe0fb := 1", "zero-width medium", "<U+FE0F>"},
 		{"mark within a name", "a.go", "a\u200eb := 1", "zero-width medium", "<U+200E>"},
 		{"selector on a letter", "a.go", "a\ufe0f := 1", "hidden low", "<U+FE0F>"},
+		{"one selector again and again", "a.go", "\U0001f4bb\ufe0f\ufe0f\ufe0f\ufe0f", "hidden low", "<U+FE0F>"},
 		{"bytes in selectors", "a.go", "a\ufe0f\U000e0110\U000e0120b", "invisible-text high", "<U+E0110>"},
 		{"escape", "a.sh", "echo \x1b[2J", "control medium", "<U+001B>"},
 		{"fullwidth letters", "a_test.go", `{"ｆｏｏbar", false},`, "", ""},
@@ -219,7 +220,6 @@ func TestUnicodeKinds(t *testing.T) {
 		{"key of tests", "tests/data/a.keyfile", all, "", always},
 		{"code beside the data of tests", "testdata/run.py", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 		{"script of tests", "tests/run", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
-		{"configuration", "config/a.yaml", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 		{"document", "a.md", all, "", "bidi invisible-text homoglyph zero-width zero-width"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
