@@ -38,13 +38,11 @@ type rule struct {
 
 // ruleSet is the whole configuration, ready for scanning.
 type ruleSet struct {
-	rules  []rule
-	allow  func() []allowlist // for all rules
-	words  keywords           // of the rules that report, by the rules' indices
-	all    keywords           // of all rules
-	named  map[string]int     // outbound rules by id
-	byPath []int              // rules about paths only
-	pathed []int              // rules with an expression and a path
+	rules []rule
+	allow func() []allowlist // for all rules
+	words keywords           // of the rules that report, by the rules' indices
+	all   keywords           // of all rules
+	named map[string]int     // outbound rules by id
 	// byService are the rules that match any value after the name of a service.
 	byService map[string]bool
 	generic   int // index of the catch-all rule, -1 if there is none
@@ -139,13 +137,8 @@ func (set *ruleSet) parse(text string) error {
 		if d.Path != "" {
 			r.path = compile(d.Path)
 		}
-		if d.Regex == "" {
-			set.byPath = append(set.byPath, i)
-		} else {
+		if d.Regex != "" {
 			r.pattern = compileExpression(d.Regex, d.Keywords)
-			if d.Path != "" {
-				set.pathed = append(set.pathed, i)
-			}
 		}
 		if crossesLines(d.Regex) {
 			r.before, r.after = farBefore, farAfter

@@ -22,6 +22,9 @@ type Match struct {
 // next to a random-looking value. It is less reliable than the rules for known formats.
 func (m Match) Generic() bool { return m.form() == loose }
 
+// ByName reports whether only the name beside a value says that it is a credential.
+func (m Match) ByName() bool { return m.Rule == genericRule || m.Rule == ruleAssigned }
+
 // ErrTooMuch means that a scan was stopped because it cost too much. The matches
 // returned with it are valid; there may be more.
 var ErrTooMuch = errors.New("too much text that looks like secrets")
@@ -74,8 +77,8 @@ func (s *Scanner) Path(path string) (Match, bool) {
 	if err != nil {
 		return Match{}, false
 	}
-	for _, i := range set.byPath {
-		if r := &set.rules[i]; r.path().MatchString(path) {
+	for i := range set.rules {
+		if r := &set.rules[i]; r.pattern == nil && r.path().MatchString(path) {
 			return Match{Rule: r.id}, true
 		}
 	}
@@ -93,8 +96,8 @@ func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 	t := newText(lines)
 	s.grant(t)
 	w := newWalk(s, set, path, t)
-	for _, i := range set.pathed {
-		w.open[i].off = w.open[i].off || path == ""
+	for i := range set.rules {
+		w.open[i].off = w.open[i].off || path == "" && set.rules[i].path != nil
 	}
 	err = w.run()
 	return t.matches(set, withoutOverlaps(w.hits, set)), err
@@ -167,8 +170,8 @@ func (w *walk) opensAt(at int) bool {
 // newWalk prepares a scan, with the rules for some files only if the path is one of those, or empty.
 func newWalk(s *Scanner, set *ruleSet, path string, t *text) *walk {
 	w := &walk{Scanner: s, set: set, path: path, text: t, open: make([]window, len(set.rules))}
-	for _, i := range set.pathed {
-		w.open[i].off = path != "" && !set.rules[i].path().MatchString(path)
+	for i := range set.rules {
+		w.open[i].off = path != "" && set.rules[i].path != nil && !set.rules[i].path().MatchString(path)
 	}
 	return w
 }
@@ -413,8 +416,8 @@ func entropy(s string) float64 {
 	return sum
 }
 
-// withoutOverlaps sorts hits and keeps one of those that overlap: a specific rule's
-// before the catch-all's before this package's, then the longest, then the first rule.
+// withoutOverlaps sorts hits and keeps one of those that overlap: that of a rule for a known form before one for any
+// value beside a name, before the catch-all's before this package's, then the longest, then the first rule.
 // Thus the own rules change nothing about what the others find.
 func withoutOverlaps(hits []hit, set *ruleSet) []hit {
 	better := func(a, b hit) bool {
@@ -455,10 +458,12 @@ func withoutOverlaps(hits []hit, set *ruleSet) []hit {
 func (set *ruleSet) rank(h hit) int {
 	switch r := &set.rules[h.rule]; {
 	case r.leaves != nil:
-		return 3
+		return 4
 	case r.own:
-		return 2
+		return 3
 	case h.rule == set.generic:
+		return 2
+	case looseRules[r.id] || set.byService[r.id]:
 		return 1
 	}
 	return 0

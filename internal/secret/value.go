@@ -156,13 +156,12 @@ func isHashLike(m Match, lines []string) bool {
 // eventKey matches the keys with which programs send events to PostHog, which are public.
 var eventKey = compile(`^phc_[0-9A-Za-z]{40,}$`)
 
-// isPublicKey reports whether a value is a public key by its form: of SSH, age,
-// PKIX in base64, minisign, the publishable keys of payment services, and the keys with which programs send events to
-// PostHog.
+// isPublicKey reports whether a value is a public key by its form: of SSH, age, PKIX in base64, minisign, the publishable
+// keys of payment services and of Mapbox, and the keys with which programs send events to PostHog.
 func isPublicKey(value string) bool {
 	for _, prefix := range []string{
 		"age1", "AAAAB3NzaC", "AAAAC3NzaC", "AAAAE2VjZHNh", "MIIBIjANBgkq", "MIGfMA0GCSqG",
-		"MFkwEwYHKoZI", "MCowBQYDK2Vw", "MHYwEAYHKoZI", "RWQ", "pk_", "LS0tLS1CRUdJTiBQVUJMSUMg", "LS0tLS1CRUdJTiBDRVJU",
+		"MFkwEwYHKoZI", "MCowBQYDK2Vw", "MHYwEAYHKoZI", "RWQ", "pk_", "pk.eyJ", "LS0tLS1CRUdJTiBQVUJMSUMg", "LS0tLS1CRUdJTiBDRVJU",
 	} {
 		if strings.HasPrefix(value, prefix) {
 			return true
