@@ -143,7 +143,7 @@ var styleFile = text.Pattern(`\.(css|scss|less)$`)
 // add adds the credentials of the file, then one finding for all its test keys, and one for all that is
 // probably no credential.
 func (s *secretsOf) add(c *collect) {
-	name, alike := path.Base(s.file.Path), map[string]int{}
+	alike := map[string]int{}
 	for _, before := range s.before {
 		alike[before]++
 	}
@@ -154,48 +154,40 @@ func (s *secretsOf) add(c *collect) {
 			c.add(f)
 		}
 	}
-	if len(s.testKeys) > 0 {
-		f := folded(s.testKeys, testKeyConfidence)
-		f.Title = title("Test key: " + secretName(f.Rule) + " in " + name)
-		f.Body = count(s.testKeys, "value", "values") +
-			" with the form of a credential, in a test, a fixture or documentation, or known to everyone. " +
-			"Make sure that it opens nothing."
-		c.add(f)
-	}
-	if len(s.lookAlikes) > 0 {
-		f := folded(s.lookAlikes, lookAlikeConfidence)
-		f.Title = title("Possible secret: " + secretName(f.Rule) + " in " + name)
-		f.Body = count(s.lookAlikes, "value", "values") +
-			" where credentials often are. By its letters or its name it is rather " +
-			"a name, a hash, a public key or a placeholder."
-		c.add(f)
-	}
+	s.addFolded(c, s.testKeys, testKeyConfidence, "Test key", " with the form of a credential, in a test, a fixture or "+
+		"documentation, or known to everyone. Make sure that it opens nothing.")
+	s.addFolded(c, s.lookAlikes, lookAlikeConfidence, "Possible secret", " where credentials often are. By its letters or its "+
+		"name it is rather a name, a hash, a public key or a placeholder.")
 }
 
-// folded returns the first of the findings about one file, with the places and the
-// secrets of all.
-func folded(all []precedent.Finding, confidence int) precedent.Finding {
+// addFolded adds one finding for all of a kind, with the places and the secrets of all.
+func (s *secretsOf) addFolded(c *collect, all []precedent.Finding, confidence int, kind, what string) {
+	if len(all) == 0 {
+		return
+	}
 	f := all[0]
 	f.Severity, f.Confidence = precedent.Low, confidence
+	f.Title = title(kind + ": " + secretName(f.Rule) + " in " + path.Base(f.Path))
+	f.Body = count(all) + what
 	for _, other := range all[1:] {
 		f.Secrets = append(f.Secrets, other.Secrets...)
 		if len(f.Evidence) < maxEvidence {
 			f.Evidence = append(f.Evidence, other.Evidence...)
 		}
 	}
-	return f
+	c.add(f)
 }
 
-// count is the start of a body: "3 values (lines 2, 5 and 9)".
-func count(all []precedent.Finding, one, many string) string {
+// count is the start of a body: "This file has 3 values (lines 2, 5 and 9)".
+func count(all []precedent.Finding) string {
 	if len(all) == 1 {
-		return "This line has a " + one
+		return "This line has a value"
 	}
 	var lines []string
 	for _, f := range all {
 		lines = append(lines, strconv.Itoa(f.Start))
 	}
-	return fmt.Sprintf("This file has %d %s (lines %s)", len(all), many, listed(lines))
+	return fmt.Sprintf("This file has %d values (lines %s)", len(all), listed(lines))
 }
 
 // The files in which an app has the key that names its project to Firebase, and the line beside the key in others. It is in
@@ -218,7 +210,7 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	kind := secretName(m.Rule)
 	out := newFinding(f, precedent.Right, first)
 	out.End = max(first.New, last.New)
-	out.Category, out.Severity, out.Rule = precedent.Secrets, secretSeverity(m), m.Rule
+	out.Category, out.Severity, out.Rule = precedent.Secrets, secretSeverity(m, f.Path), m.Rule
 	out.Confidence, out.Secrets = confidenceOfSecret(m), []string{m.Secret}
 	out.Title = title("Hard-coded secret: " + kind + " committed in " + path.Base(f.Path))
 	var b strings.Builder
@@ -239,21 +231,24 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 }
 
 func keyStore(f *diff.File, m secret.Match) precedent.Finding {
-	return precedent.Finding{
-		Analyzer: true, Confidence: keyStoreConfidence, Votes: 1, Verifier: precedent.Unchecked,
-		Span:     precedent.Span{Path: f.Path, Side: precedent.Right},
-		Category: precedent.Secrets, Severity: precedent.High, Rule: m.Rule,
-		Title: title("Key store committed: " + path.Base(f.Path)),
-		Body: "A PKCS #12 file holds certificates and their private keys. Anyone who can read the repository can copy it " +
-			"and try passwords offline, and deleting the file later does not remove it from the history.\n\n" +
-			"Move it to a secret manager, replace its keys, and remove it from the branch's history before merging.",
-	}
+	out := newFileFinding(f)
+	out.Category, out.Severity, out.Rule, out.Confidence = precedent.Secrets, precedent.High, m.Rule, keyStoreConfidence
+	out.Title = title("Key store committed: " + path.Base(f.Path))
+	out.Body = "A PKCS #12 file holds certificates and their private keys. Anyone who can read the repository can copy it " +
+		"and try passwords offline, and deleting the file later does not remove it from the history.\n\n" +
+		"Move it to a secret manager, replace its keys, and remove it from the branch's history before merging."
+	return out
 }
 
-// secretSeverity is the severity of a leak, by kind of rule.
-func secretSeverity(m secret.Match) precedent.Severity {
+// programFile matches files of programs. A value with the name of a credential is often none there, or one that every
+// copy of the program has on purpose.
+var programFile = text.Pattern(`(?i)\.([cm]?[jt]sx?|vue|svelte|html?|go|py|rb|php|java|kts?|scala|groovy|cs|vb|fs|swift|mm?` +
+	`|c|cc|cpp|cxx|hh?|hpp|rs|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql)$`)
+
+// secretSeverity is the severity of a leak, by kind of rule and of file.
+func secretSeverity(m secret.Match, path string) precedent.Severity {
 	switch {
-	case m.Partial(), m.IsEncrypted():
+	case m.Partial(), m.IsEncrypted(), m.ByName() && programFile().MatchString(path):
 		return precedent.Medium
 	case m.Generic(), strings.HasPrefix(m.Rule, "jwt"), strings.HasPrefix(m.Rule, "curl-"):
 		return precedent.High // may be a test value
@@ -261,23 +256,18 @@ func secretSeverity(m secret.Match) precedent.Severity {
 	return precedent.Critical
 }
 
-// words are the spellings of the parts of rule names.
-var words = map[string]string{
-	"1password": "1Password", "api": "API", "aws": "AWS", "ad": "AD", "ca": "CA", "gcp": "Google Cloud",
-	"github": "GitHub", "gitlab": "GitLab",
-	"id": "ID", "jwt": "JSON Web Token", "npm": "npm", "oauth": "OAuth", "openai": "OpenAI",
-	"pat": "personal access token", "pypi": "PyPI",
-	"rsa": "RSA", "sdk": "SDK", "tf": "Terraform", "url": "URL", "uri": "URI", "kubernetes": "Kubernetes",
-	"huggingface": "Hugging Face", "digitalocean": "DigitalOcean",
-	"access": "access", "token": "token", "key": "key", "secret": "secret", "private": "private", "client": "client",
-	"user": "user", "app": "app",
-	"bot": "bot", "webhook": "webhook", "password": "password", "service": "service", "account": "account",
-	"refresh": "refresh", "legacy": "legacy",
-	"auth": "authorization", "header": "header", "generic": "generic", "live": "live", "long": "long", "short": "short",
-	"lived": "lived", "pub": "public",
-	"yaml": "YAML", "org": "organization", "personal": "personal", "deploy": "deploy", "workspace": "workspace",
-	"config": "configuration", "assigned": "assigned", "credential": "credential",
-}
+// words are the spellings of the parts of rule names. A part that is in neither list is the name of a service.
+var (
+	words = map[string]string{
+		"1password": "1Password", "api": "API", "aws": "AWS", "ad": "AD", "ca": "CA", "gcp": "Google Cloud", "github": "GitHub",
+		"gitlab": "GitLab", "id": "ID", "jwt": "JSON Web Token", "npm": "npm", "oauth": "OAuth", "openai": "OpenAI",
+		"pat": "personal access token", "pypi": "PyPI", "rsa": "RSA", "sdk": "SDK", "tf": "Terraform", "url": "URL", "uri": "URI",
+		"huggingface": "Hugging Face", "digitalocean": "DigitalOcean", "auth": "authorization", "pub": "public", "yaml": "YAML",
+		"org": "organization", "config": "configuration",
+	}
+	plainWords = strings.Fields("access token key secret private client user app bot webhook password service account refresh " +
+		"legacy header generic live long short lived personal deploy workspace assigned credential")
+)
 
 // secretName is a readable name for a rule: "AWS access token".
 func secretName(rule string) string {
@@ -286,7 +276,7 @@ func secretName(rule string) string {
 		switch w, ok := words[p]; {
 		case ok:
 			parts[i] = w
-		case p != "":
+		case p != "" && !slices.Contains(plainWords, p):
 			parts[i] = strings.ToUpper(p[:1]) + p[1:]
 		}
 	}

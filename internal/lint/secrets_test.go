@@ -65,7 +65,9 @@ func TestSecrets(t *testing.T) {
 			":1 aws-access-token critical",
 		},
 		{"kept or deleted", "a.go", list(" k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), ""},
-		{"name above", "a.py", list(" api_token =", "-\"old\"", "+\""+hash+"\""), ":2 generic-api-key high"},
+		{"name above", "a.py", list(" api_token =", "-\"old\"", "+\""+hash+"\""), ":2 generic-api-key medium"},
+		{"name in settings", "a.toml", list("+api_token = \"" + hash + "\""), ":1 generic-api-key high"},
+		{"token in a header", "README.md", list("+Authorization: Bearer ghp_" + "zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17"), ":1 github-pat critical"},
 		{"key block", "id_rsa", prefix("+", block), ":1-5 private-key critical"},
 		{"encrypted key block", "id_rsa", prefix("+", encrypted), ":1-8 private-key medium"},
 		{
@@ -88,7 +90,7 @@ func TestSecrets(t *testing.T) {
 		{"Google elsewhere", "app/maps.json", list(`+"current_key": "` + google + `"`), ":1 gcp-api-key critical"},
 		{"test file", "a_test.go", list("+k := \"" + key + "\""), ":1 aws-access-token critical"},
 		{"nonce of a WebSocket", "ws.rs", list(fmt.Sprintf(header, "sec-websocket-key", value)), ":1 generic-api-key low"},
-		{"key in a header", "ws.rs", list(fmt.Sprintf(header, "x-api-key", value)), ":1 generic-api-key high"},
+		{"key in a header", "ws.rs", list(fmt.Sprintf(header, "x-api-key", value)), ":1 generic-api-key medium"},
 		{"keywords of a language", "langs.xml", list("+" + keywords + " curlopt_keypasswd curlopt_keytype " + keywords), ""},
 		{"among words", "run.sh", list("+" + keywords + " --password " + hash + " " + keywords), ":1 assigned-credential high"},
 		{
@@ -104,7 +106,7 @@ func TestSecrets(t *testing.T) {
 		{"named like a path", "vault.json", list(`+{"prod/api-token":"` + hash[:32] + `"}`), ":1 generic-api-key high"},
 		{
 			"another key of that service", docs,
-			list("+appId: 'QX3RTNV0LM',", "+adminApiKey: '"+hash[:32]+"',", "+indexName: 'app',"), ":2 generic-api-key high",
+			list("+appId: 'QX3RTNV0LM',", "+adminApiKey: '"+hash[:32]+"',", "+indexName: 'app',"), ":2 generic-api-key medium",
 		},
 		{
 			"key to send events to PostHog", "metric.go",
@@ -112,11 +114,11 @@ func TestSecrets(t *testing.T) {
 		},
 		{
 			"such a key elsewhere", "gatsby-config.js", list("+apiKey: '"+hash[:32]+"',", "+indexName: 'app',"),
-			":1 generic-api-key high",
+			":1 generic-api-key medium",
 		},
 		{
 			"another value there", docs, list("+apiKey: '"+random(9, 40, base64Letters[:61])+"',", "+indexName: 'app',"),
-			":1 generic-api-key high",
+			":1 generic-api-key medium",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
