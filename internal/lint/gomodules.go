@@ -46,12 +46,12 @@ func (v *vetting) readModules(root, work string) (*goModules, error) {
 		in: v.in, tree: v.tree, queue: []string{root}, out: goModules{files: map[string]string{}}, local: map[string]bool{},
 		head: map[string]*modfile.File{},
 	}
-	vendored := r.has(path.Join(root, "vendor/modules.txt"))
+	vendored := hasFile(r.tree, path.Join(root, "vendor/modules.txt"))
 	if work != "" {
 		if err := r.readWork(work); err != nil {
 			return nil, err
 		}
-		vendored = vendored || r.has(path.Join(work, "vendor/modules.txt"))
+		vendored = vendored || hasFile(r.tree, path.Join(work, "vendor/modules.txt"))
 	}
 	for len(r.queue) > 0 {
 		if len(r.head) > mostModules {
@@ -76,7 +76,7 @@ func (v *vetting) readModules(root, work string) (*goModules, error) {
 // readModule reads the head's go.mod in a folder of the tree, and queues the modules of
 // the tree that replace others in it.
 func (r *moduleReader) readModule(dir string) error {
-	if _, ok := r.head[dir]; ok || !r.has(path.Join(dir, "go.mod")) {
+	if _, ok := r.head[dir]; ok || !hasFile(r.tree, path.Join(dir, "go.mod")) {
 		return nil
 	}
 	m, err := modfile.Parse("go.mod", readInTree(r.tree, path.Join(dir, "go.mod")), nil)
@@ -218,9 +218,9 @@ func inTree(dir string, to module.Version) (folder string, ok bool) {
 	return folder, filepath.IsLocal(filepath.FromSlash(folder))
 }
 
-// has reports whether the head has a regular file.
-func (r *moduleReader) has(name string) bool {
-	info, err := os.Lstat(filepath.Join(r.tree, filepath.FromSlash(name)))
+// hasFile reports whether a tree has a regular file.
+func hasFile(tree, name string) bool {
+	info, err := os.Lstat(filepath.Join(tree, filepath.FromSlash(name)))
 	return err == nil && info.Mode().IsRegular()
 }
 

@@ -149,8 +149,7 @@ func (v *vetting) modules() map[string][]string {
 // upwards within the tree.
 func (v *vetting) findUp(dir, name string) (string, bool) {
 	for {
-		info, err := os.Lstat(filepath.Join(v.tree, filepath.FromSlash(dir), name))
-		if err == nil && info.Mode().IsRegular() {
+		if hasFile(v.tree, path.Join(dir, name)) {
 			return dir, true
 		}
 		if dir == "." {

@@ -199,8 +199,6 @@ func TestSayWhatModelsSay(t *testing.T) {
 		f := found[key]
 		if got := match.Similarity(&f, &precedent.Finding{Body: said}); got < match.SamePlace {
 			t.Errorf("%s: similarity %.2f of\n%s\n%s\nand\n%s", key, got, f.Title, f.Body, said)
-		} else {
-			t.Logf("%s: %.2f", key, got)
 		}
 	}
 }

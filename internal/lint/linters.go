@@ -47,9 +47,6 @@ func linters(ctx context.Context, in *Input) Result {
 	if err != nil {
 		return skipped(fmt.Sprintf("%s: %v", noSandbox, err))
 	}
-	if box == nil {
-		return skipped(noSandbox)
-	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.External.Timeout, defaultLintTime))
 	defer cancel()
 	x.box = box
@@ -276,9 +273,6 @@ func (l *Linter) read(out Output, mayFind func(*remark) bool) ([]remark, error) 
 
 // reason is the exit status and the first line of output of a linter that failed.
 func (o *Output) reason() string {
-	if o.Stopped != "" {
-		return o.Stopped
-	}
 	why := fmt.Sprintf("exit status %d", o.Exit)
 	for _, s := range []string{string(o.Stderr), string(o.Stdout)} {
 		const most = 200

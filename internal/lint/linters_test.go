@@ -344,13 +344,10 @@ func TestSayWhatOursSay(t *testing.T) {
 func TestStyleIsLow(t *testing.T) {
 	c := added("a.md", "x\n")
 	r := remark{path: "a.md", line: 1, level: failure, message: "trailing spaces"}
-	style, bug := Linter{Name: "s", Category: precedent.Style}, Linter{Name: "b"}
-	line := c.Files[0].Hunks[0].Lines[0]
-	if f := r.finding(&style, &c.Files[0], line); f.Severity != precedent.Low {
-		t.Errorf("style is %s", f.Severity)
-	}
-	if f := r.finding(&bug, &c.Files[0], line); f.Severity != precedent.Medium || f.Category != precedent.Bugs {
-		t.Errorf("%s, %s", f.Severity, f.Category)
+	for want, l := range map[precedent.Severity]Linter{precedent.Low: {Category: precedent.Style}, precedent.Medium: {}} {
+		if f := r.finding(&l, &c.Files[0], c.Files[0].Hunks[0].Lines[0]); f.Severity != want {
+			t.Errorf("%s: %s", f.Category, f.Severity)
+		}
 	}
 }
 

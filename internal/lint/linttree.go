@@ -98,8 +98,13 @@ func (t *lintTree) forHead(ctx context.Context) (string, error) {
 	if t.configs, err = t.findConfigs(dir); err != nil {
 		return "", fmt.Errorf("find the configuration: %w", err)
 	}
-	if err := t.configure(dir); err != nil {
-		return "", err
+	for _, name := range t.differing {
+		if !t.configs[name] {
+			continue
+		}
+		if err := replace(dir, name, t.in.Trusted.Read); err != nil {
+			return "", err
+		}
 	}
 	for i := range t.in.Change.Files {
 		if f := &t.in.Change.Files[i]; t.isReplaced(f.Path) || t.isReplaced(f.OldPath) {
@@ -113,19 +118,6 @@ func (t *lintTree) forHead(ctx context.Context) (string, error) {
 // isReplaced reports whether linters see the trusted version of a file.
 func (t *lintTree) isReplaced(name string) bool {
 	return t.configs[name] && slices.Contains(t.differing, name)
-}
-
-// configure puts the trusted configuration into a folder.
-func (t *lintTree) configure(dir string) error {
-	for _, name := range t.differing {
-		if !t.configs[name] {
-			continue
-		}
-		if err := replace(dir, name, t.in.Trusted.Read); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // replace replaces a file of a folder with what read returns for it, or removes it if there

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -123,10 +124,7 @@ func (r *remark) finding(l *Linter, f *diff.File, line diff.Line) precedent.Find
 	if line.New == 0 {
 		out.Evidence = nil
 	}
-	out.Confidence, out.Category, out.Severity = linterSure, l.Category, r.level.severity()
-	if out.Category == "" {
-		out.Category = precedent.Bugs
-	}
+	out.Confidence, out.Category, out.Severity = linterSure, cmp.Or(l.Category, precedent.Bugs), r.level.severity()
 	if r.security {
 		out.Category = precedent.Security
 	}

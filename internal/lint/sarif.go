@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,11 +79,7 @@ func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
 	if at := where.Region; at.StartLine > 0 && at.StartLine <= maxLine && at.EndLine <= maxLine {
 		r.line, r.end = at.StartLine, max(at.StartLine, at.EndLine)
 	}
-	lev := res.Level
-	if lev == "" {
-		lev = rule.Configuration.Level
-	}
-	switch lev {
+	switch cmp.Or(res.Level, rule.Configuration.Level) {
 	case "error":
 		r.level = failure
 	case "note":
@@ -96,19 +93,14 @@ func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
 			r.turnedOff = strings.TrimSuffix("the linter marks it as suppressed: "+oneLine(s.Justification, maxMessage), ": ")
 		}
 	}
-	if r.message == "" {
-		r.message = r.help
-	}
+	r.message = cmp.Or(r.message, r.help)
 	return r, r.path != "" && r.message != ""
 }
 
 // ruleOf returns the rule of a result. If the tool does not describe the rule, only
 // its id is set.
 func (run sarifRun) ruleOf(res *sarif.Result) *sarif.Rule {
-	id := res.RuleID
-	if id == "" {
-		id = res.Rule.ID
-	}
+	id := cmp.Or(res.RuleID, res.Rule.ID)
 	if r := run.rules[id]; r != nil {
 		return r
 	}

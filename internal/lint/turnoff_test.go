@@ -2,12 +2,10 @@ package lint
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -39,16 +37,6 @@ func TestTurnOffs(t *testing.T) {
 			}
 			needs.Equal(t, test.want, fmt.Sprint(lines))
 		})
-	}
-}
-
-// TestNoTree: without a tree, no comment is read, not even in the folder of the process.
-func TestNoTree(t *testing.T) {
-	t.Chdir(t.TempDir())
-	needs.NoError(t, os.WriteFile("a.go", []byte("package a //nolint\n"), 0o600))
-	for dir, why := range map[string]string{"": "", ".": `the comment "//nolint" on line 1 turns it off`} {
-		off := turnOffs{dir: dir}
-		needs.Equal(t, why, off.of(&diff.File{Path: "a.go"}, "printf", 1))
 	}
 }
 
