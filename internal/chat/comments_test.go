@@ -168,30 +168,6 @@ func TestDeclines(t *testing.T) {
 	}
 }
 
-// FuzzDeclines: whatever is written, the sentence that declines is one of the message's.
-func FuzzDeclines(f *testing.F) {
-	for _, seed := range []string{
-		"won't fix", "> no\n\nThis is by design!?", "```\nx", "I disagree. `a` \"b\"", "<!--",
-		"a\r\n    b\r\n",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, message string) {
-		quote, ok := Dismissal(precedent.Untrusted(message))
-		if ok != (quote != "") {
-			t.Errorf("%q, %v", quote, ok)
-		}
-		if head := strings.TrimSuffix(quote, "…"); !strings.Contains(strings.ReplaceAll(message, "\r\n", "\n"), head) &&
-			!strings.Contains(message, "<!--") {
-			t.Errorf("%q is not in %q", quote, message)
-		}
-		if quoted, ok := Dismissal(precedent.Untrusted("> " + strings.ReplaceAll(strings.ReplaceAll(message, "\r", " "), "\n",
-			"\n> "))); ok {
-			t.Errorf("a quotation declines: %q", quoted)
-		}
-	})
-}
-
 var docRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|[^|]+\\|([a-z ]*)\\|$")
 
 // TestDocs: docs/comments.md has every kind, its examples are commands, and its scopes are

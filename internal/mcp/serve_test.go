@@ -3,7 +3,6 @@ package mcp
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -140,24 +139,4 @@ func TestSessionsAreIsolated(t *testing.T) {
 		}
 	}
 	wg.Wait()
-}
-
-// FuzzMessages: whatever is sent, a message that passes has each of its members once.
-func FuzzMessages(f *testing.F) {
-	for _, seed := range []string{ping, calling, duplicate, folded, upper, inside, batch} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, message []byte) {
-		if _, err := checkMessage(message); err != nil {
-			return
-		}
-		var object map[string]json.RawMessage
-		needs.NoError(t, json.Unmarshal(message, &object))
-		for key := range object {
-			if bytes.Contains([]byte("jsonrpc id method params result error"), []byte(key)) && key != "" {
-				continue
-			}
-			t.Errorf("member %q passed", key)
-		}
-	})
 }
