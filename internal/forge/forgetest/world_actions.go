@@ -327,7 +327,7 @@ func (w *World) Threads(p *Pull) (all []forge.Thread) {
 				continue
 			}
 			by, closed := p.Closed[root]
-			t := forge.Thread{Closed: closed, ClosedBy: by, Outdated: of[root][0].Outdated}
+			t := forge.Thread{Closed: closed, ClosedBy: by}
 			for _, m := range of[root] {
 				t.Comments = append(t.Comments, m.ID)
 			}
@@ -386,7 +386,6 @@ func (w *World) react(p *Pull, c forge.CommentRef, r forge.Reaction) forge.React
 	if p.Reactions == nil {
 		p.Reactions = map[forge.CommentRef][]forge.Reaction{}
 	}
-	r.At = w.clock.Now().Truncate(time.Second)
 	p.Reactions[c] = append(p.Reactions[c], r)
 	return r
 }

@@ -53,7 +53,7 @@ func Shop() *Repo {
 				}
 			}),
 			3: pull(3, func(p *forge.PullRequest) {
-				p.State, p.MergedAt, p.MergeCommit = forge.Merged, Epoch.Add(2*time.Hour), sha("a")
+				p.State, p.MergedAt = forge.Merged, Epoch.Add(2*time.Hour)
 			}),
 			4: pull(4, func(p *forge.PullRequest) { p.State = forge.Closed }),
 			5: pull(5, func(p *forge.PullRequest) {

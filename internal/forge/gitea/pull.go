@@ -106,9 +106,6 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 		if git.IsObjectID(p.MergeBase) { // the base is the tip of its branch, which contains the head now
 			out.Base.SHA = p.MergeBase
 		}
-		if git.IsObjectID(p.MergeCommit) {
-			out.MergeCommit = p.MergeCommit
-		}
 	}
 	for _, l := range p.Labels {
 		if l != nil {

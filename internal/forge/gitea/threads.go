@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -28,7 +27,7 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 			all[i].Comments = append(all[i].Comments, m.ID)
 			continue
 		}
-		t := forge.Thread{ID: m.ID, Comments: []precedent.ForgeID{m.ID}, Closed: m.closed != nil, Outdated: m.Outdated}
+		t := forge.Thread{ID: m.ID, Comments: []precedent.ForgeID{m.ID}, Closed: m.closed != nil}
 		if m.closed != nil {
 			t.ClosedBy = person(m.closed)
 		}
@@ -138,14 +137,13 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 		id, _ = strconv.ParseInt(found[1], 10, 64) // 18 digits are a number
 	}
 	type reaction struct {
-		User      *user
-		Content   string
-		CreatedAt time.Time `json:"created_at"`
+		User    *user
+		Content string
 	}
 	listed, err := wire.GetList[reaction](do, "issues/comments/%d/reactions", id)
 	var all []forge.Reaction
 	for _, r := range listed {
-		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Content, At: r.CreatedAt.UTC()})
+		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Content})
 	}
 	return all, err
 }

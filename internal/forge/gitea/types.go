@@ -38,7 +38,6 @@ type pullRequest struct {
 	RequestedReviewers []*user   `json:"requested_reviewers"`
 	UpdatedAt          time.Time `json:"updated_at"`
 	MergedAt           time.Time `json:"merged_at"`
-	MergeCommit        string    `json:"merge_commit_sha"`
 	MergeBase          string    `json:"merge_base"`
 	ChangedFiles       int       `json:"changed_files"`
 	// PullRequest is set if it is an entry of a list of issues, unless that is an issue.

@@ -53,9 +53,6 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 	}
 	out.Draft, out.Base, out.Head, out.Ref = p.Draft, base, head, fmt.Sprintf("refs/pull/%d/head", p.Number)
 	out.Files, out.Locked = p.ChangedFiles, p.Locked
-	if out.State == forge.Merged && git.IsObjectID(p.MergeCommit) {
-		out.MergeCommit = p.MergeCommit
-	}
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.Name)
 	}

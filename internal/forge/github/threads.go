@@ -48,7 +48,6 @@ func (b *bigInt) UnmarshalJSON(data []byte) error {
 type threadNode struct {
 	ID         string
 	IsResolved bool
-	IsOutdated bool
 	ResolvedBy *struct {
 		Login      string
 		DatabaseID int64
@@ -114,7 +113,7 @@ func (c *Client) threadsByGraphQL(do wire.Call, repo precedent.Repo, number int)
 
 // thread converts a conversation, and reads its remaining comments.
 func (c *Client) thread(do wire.Call, n threadNode) (forge.Thread, error) {
-	t := forge.Thread{ID: precedent.ForgeID(n.ID), Closed: n.IsResolved, Outdated: n.IsOutdated}
+	t := forge.Thread{ID: precedent.ForgeID(n.ID), Closed: n.IsResolved}
 	if n.IsResolved && n.ResolvedBy != nil {
 		t.ClosedBy = forge.Person{ID: precedent.NumberID(n.ResolvedBy.DatabaseID), Login: n.ResolvedBy.Login}
 	}
@@ -155,9 +154,8 @@ func threadsByREST(do wire.Call, number int) ([]forge.Thread, error) {
 		first := cmp.Or(m.InReplyTo, m.ID)
 		i, ok := at[first]
 		if !ok {
-			_, _, outdated := position(m)
 			i, at[first] = len(all), len(all)
-			all = append(all, forge.Thread{Outdated: outdated})
+			all = append(all, forge.Thread{})
 		}
 		all[i].Comments = append(all[i].Comments, precedent.NumberID(m.ID))
 	}

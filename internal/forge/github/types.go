@@ -60,7 +60,6 @@ type pullRequest struct {
 	RequestedReviewers    []*user   `json:"requested_reviewers"`
 	UpdatedAt             time.Time `json:"updated_at"`
 	MergedAt              time.Time `json:"merged_at"`
-	MergeCommit           string    `json:"merge_commit_sha"`
 	ChangedFiles          int       `json:"changed_files"`
 	// PullRequest is set in a list of issues, unless it is an issue.
 	PullRequest *struct {

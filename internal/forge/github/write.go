@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -105,14 +104,13 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 		return nil, err
 	}
 	type reaction struct {
-		User      *user
-		Content   string
-		CreatedAt time.Time `json:"created_at"`
+		User    *user
+		Content string
 	}
 	listed, err := wire.List[reaction](do, "%s/reactions", path)
 	var all []forge.Reaction
 	for _, r := range listed {
-		all = append(all, forge.Reaction{Who: r.User.person(), Content: r.Content, At: r.CreatedAt.UTC()})
+		all = append(all, forge.Reaction{Who: r.User.person(), Content: r.Content})
 	}
 	return all, err
 }

@@ -25,7 +25,7 @@
 //	 "base": {"branch": "main"}, "head": {"branch": "till"}}
 //
 // Optional fields are "state" (open, closed, merged), "draft", "locked", "updated" (default: when the file
-// changed), "merged_at" and "merge_commit". The commits of base and head are looked up on every request, so a
+// changed) and "merged_at". The commits of base and head are looked up on every request, so a
 // push moves the head; "sha" fixes a commit.
 //
 // talk.json contains "comments", "closed" (resolved conversations, by the id of their first comment) and

@@ -20,17 +20,16 @@ import (
 
 // pull is pulls/N.json.
 type pull struct {
-	Title       string      `json:"title"`
-	Body        string      `json:"body,omitempty"`
-	Author      person      `json:"author"`
-	State       forge.State `json:"state,omitempty"` // open if absent
-	Draft       bool        `json:"draft,omitempty"`
-	Locked      bool        `json:"locked,omitempty"`
-	Base        pullEnd     `json:"base"`
-	Head        pullEnd     `json:"head"`
-	Updated     time.Time   `json:"updated,omitzero"`
-	MergedAt    time.Time   `json:"merged_at,omitzero"`
-	MergeCommit string      `json:"merge_commit,omitempty"`
+	Title    string      `json:"title"`
+	Body     string      `json:"body,omitempty"`
+	Author   person      `json:"author"`
+	State    forge.State `json:"state,omitempty"` // open if absent
+	Draft    bool        `json:"draft,omitempty"`
+	Locked   bool        `json:"locked,omitempty"`
+	Base     pullEnd     `json:"base"`
+	Head     pullEnd     `json:"head"`
+	Updated  time.Time   `json:"updated,omitzero"`
+	MergedAt time.Time   `json:"merged_at,omitzero"`
 }
 
 // pullEnd is the base or the head of a pull request.
@@ -138,7 +137,7 @@ func (s *pullRequest) describe(pages forge.Pages) forge.PullRequest {
 	out.Title, _ = forge.CutBody(s.Title)
 	out.Body, _ = forge.CutBody(s.Body)
 	if s.State == forge.Merged {
-		out.MergeCommit, out.MergedAt = s.MergeCommit, s.MergedAt.UTC()
+		out.MergedAt = s.MergedAt.UTC()
 	}
 	return out
 }

@@ -158,7 +158,7 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 		if !known {
 			i, at[root] = len(threads), len(threads)
 			by, closed := s.talk.Closed[root]
-			t := forge.Thread{ID: precedent.NumberID(root), Closed: closed, Outdated: c.Outdated}
+			t := forge.Thread{ID: precedent.NumberID(root), Closed: closed}
 			if closed {
 				t.ClosedBy = by.person()
 			}
@@ -177,7 +177,7 @@ func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, 
 	var all []forge.Reaction
 	for _, r := range s.talk.Reactions {
 		if r.Kind == to.Kind && precedent.NumberID(r.ID) == to.ID {
-			all = append(all, forge.Reaction{Who: r.Who.person(), Content: r.Content, At: r.At.UTC()})
+			all = append(all, forge.Reaction{Who: r.Who.person(), Content: r.Content})
 		}
 	}
 	return all, fail(fmt.Sprintf("read reactions on %s#%d", repo, number), err)
