@@ -156,7 +156,7 @@ func newLearnApprove(a *app) *cobra.Command {
 		Example: "  precedent learn approve k7m2q0v5xa",
 		Args:    exactly(1),
 		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
-			c, err := w.Memory.ApproveLearning(cmd.Context(), args[0], a.learner(cmd.Context(), w), true)
+			c, err := w.Memory.ApproveLearning(cmd.Context(), args[0], a.learner(cmd.Context(), w))
 			return a.printCaptured(c, "approved", w.Options(), err)
 		}),
 	}
@@ -179,7 +179,7 @@ func newLearnEdit(a *app) *cobra.Command {
 			}
 			changed := cmd.Flags().Changed
 			who := a.learner(cmd.Context(), w)
-			c, err := w.Memory.EditLearning(cmd.Context(), args[0], who, true, func(l *precedent.Learning) {
+			c, err := w.Memory.EditLearning(cmd.Context(), args[0], who, func(l *precedent.Learning) {
 				for flag, field := range map[string]*string{
 					"directive": &l.Directive, "why": &l.Rationale, "glob": &l.Glob, "kind": (*string)(&l.Kind),
 					"category": (*string)(&l.Category),

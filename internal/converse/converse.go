@@ -460,7 +460,7 @@ func (c *conversation) approveByVote(ctx context.Context, l precedent.Learning) 
 	if err := c.saveHandled(ctx, key, key, record{Who: who.ID, Acting: true}, post.ToComment{}); err != nil {
 		return err
 	}
-	captured, err := c.Pull.Workspace.Memory.ApproveLearning(ctx, l.ID, who.Login, true)
+	captured, err := c.Pull.Workspace.Memory.ApproveLearning(ctx, l.ID, who.Login)
 	if err != nil {
 		return err
 	}

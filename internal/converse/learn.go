@@ -114,7 +114,7 @@ func (c *conversation) update(ctx context.Context, h *request, cmd chat.Command)
 	case nearest.Directive == text.Collapse(text.Clean(cmd.Content)):
 		return true, fmt.Sprintf("Updated %s: %s", workspace.Quoted(nearest.ID), quote(nearest.Directive)), nil
 	}
-	captured, err := m.EditLearning(ctx, nearest.ID, h.Author.Login, true,
+	captured, err := m.EditLearning(ctx, nearest.ID, h.Author.Login,
 		func(l *precedent.Learning) { l.Directive = cmd.Content })
 	if err != nil || captured.Refused != "" {
 		return captured.Refused != "", "Not updated: " + captured.Refused, err
@@ -268,7 +268,7 @@ func (c *conversation) approve(ctx context.Context, h *request, cmd chat.Command
 	if err := c.saveActing(ctx, h); err != nil {
 		return "", err
 	}
-	captured, err := m.ApproveLearning(ctx, id, h.Author.Login, true)
+	captured, err := m.ApproveLearning(ctx, id, h.Author.Login)
 	if answer, ok := misnamed(err); ok {
 		return answer, nil
 	}

@@ -65,8 +65,6 @@ type Norm struct {
 type Priming struct {
 	Norms    []Norm // the most relevant first
 	Searched int
-	// Off says why there is none; empty if there are norms or nothing fitted.
-	Off      string
 	Failures []string
 }
 

@@ -3,7 +3,6 @@ package corpus
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -35,8 +34,6 @@ const (
 func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) (Priming, error) {
 	p := Priming{Searched: x.Len()}
 	if p.Searched < leastUsable {
-		p.Off = fmt.Sprintf("the corpus has %d usable comments; from %d on, finders are told what people asked for",
-			p.Searched, leastUsable)
 		return p, nil
 	}
 	windows := addedLines(change)

@@ -23,7 +23,7 @@ func shownIn(n int, path, title string, pulls ...int) store.Appearance {
 			ID: fmt.Sprintf("id%d", n), Fingerprint: fmt.Sprintf("fp%d", n), Span: precedent.Span{Path: path},
 			Category: precedent.Security, Severity: precedent.High, Title: title,
 		},
-		Pulls: pulls, Last: start.Add(-time.Duration(n) * time.Hour),
+		Pulls: pulls,
 	}
 	for _, p := range pulls {
 		a.Changes = append(a.Changes, fmt.Sprint("pull ", p))
@@ -231,9 +231,7 @@ func TestRename(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, err, p.Insight)
 		}
 	}
-	if err := p.Rename(InsightName{Text: "Handlers do not  check the owner of a session.\u200b", Scope: "./api/**", Findings: []string{"id2", "id1"}}); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, p.Rename(InsightName{Text: "Handlers do not  check the owner of a session.\u200b", Scope: "./api/**", Findings: []string{"id2", "id1"}}))
 	if p.Text != "Handlers do not check the owner of a session." || p.Scope != "api/**" || !p.Engine || !slices.Equal(p.Citations, []string{"id1", "id2"}) {
 		t.Errorf("%+v", p.Insight)
 	}

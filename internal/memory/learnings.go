@@ -77,10 +77,10 @@ func (m *Memory) LearningHistory(ctx context.Context, idPrefix string) ([]Learni
 	return rows.LearningHistory(ctx, l.ID)
 }
 
-// ApproveLearning makes a pending learning active in a person's name, if the person may write
-// and the checks of Propose pass now. One that contradicts an active learning supersedes it, if
+// ApproveLearning makes a pending learning active in the name of a person who may write, if the
+// checks of Propose pass now. One that contradicts an active learning supersedes it, if
 // the person could know: the first approval after a new contradiction only says so.
-func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayWrite bool) (Captured, error) {
+func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string) (Captured, error) {
 	rows, err := m.Rows(ctx)
 	if err != nil {
 		return Captured{}, err
@@ -95,8 +95,6 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayW
 		return Captured{Learning: l, Known: true}, nil
 	case l.State != precedent.LearningPending:
 		return refuse(l, "it is %s", l.State), nil
-	case !mayWrite:
-		return refuse(l, "approving it needs write permission"), nil
 	}
 	known, err := m.learnings(ctx, rows)
 	if err != nil {
@@ -140,11 +138,9 @@ func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string,
 }
 
 // EditLearning changes directive, rationale, kind, glob, category and expiry of a learning, as
-// change does, and makes that a new version. The person must be allowed to write; the checks of
+// change does, and makes that a new version, in the name of a person who may write. The checks of
 // Propose apply. A version that contradicts another learning is refused.
-func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrite bool,
-	change func(*precedent.Learning),
-) (Captured, error) {
+func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, change func(*precedent.Learning)) (Captured, error) {
 	rows, err := m.Rows(ctx)
 	if err != nil {
 		return Captured{}, err
@@ -161,8 +157,6 @@ func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrit
 	switch why := m.unfit(edited, p); {
 	case l.State != precedent.LearningActive && l.State != precedent.LearningPending:
 		return refuse(l, "it is %s", l.State), nil
-	case !mayWrite:
-		return refuse(l, "changing it needs write permission"), nil
 	case why != "":
 		return refuse(l, "%s", why), nil
 	}

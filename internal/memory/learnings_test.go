@@ -61,11 +61,6 @@ func TestPropose(t *testing.T) {
 	inferred.Inferred = true
 	check("inferred", inferred, pending, "", false, utc)
 	check("a stranger's", stranger(says(precedent.LearnDontFlag, injection, "")), pending, "", false, injection)
-	theirs := needs.Value(m.Learnings(t.Context()))(t)
-	theirs = slices.DeleteFunc(theirs, func(l precedent.Learning) bool { return l.Directive != injection })
-	if c, err := m.ApproveLearning(t.Context(), theirs[0].ID, "mallory", false); err != nil || c.Refused == "" {
-		t.Errorf("approved by a stranger: %+v, %v", c, err)
-	}
 	// A maintainer who says what is pending approves it.
 	check("said again by a maintainer", says(precedent.LearnConvention, "Times are in UTC", ""), active, "dana", true, utc)
 	// In other words, or without the reason that finders would read, the maintainer's own words count.
@@ -139,7 +134,7 @@ func TestContradiction(t *testing.T) {
 	if states := statesOf(t, m); states["flag magic numbers in handlers"] != precedent.LearningActive {
 		t.Errorf("before the answer: %v", states)
 	}
-	got, err := m.ApproveLearning(ctx, c.ID, "kim", true)
+	got, err := m.ApproveLearning(ctx, c.ID, "kim")
 	if err != nil || !got.Active() || got.Supersedes != old.ID || got.Approver != "kim" {
 		t.Errorf("approved: %+v, %v", got, err)
 	}
@@ -150,7 +145,7 @@ func TestContradiction(t *testing.T) {
 	pending := propose(t, m, stranger(says(precedent.LearnDo, "require a doc comment on exported functions", "")))
 	propose(t, m, says(precedent.LearnDontFlag, "don't require a doc comment on exported functions", ""))
 	for i, active := range []bool{false, true} {
-		got, err := m.ApproveLearning(ctx, pending.ID, "kim", true)
+		got, err := m.ApproveLearning(ctx, pending.ID, "kim")
 		if err != nil || got.Active() != active {
 			t.Errorf("approval %d: %+v, %v", i+1, got, err)
 		}
@@ -183,8 +178,8 @@ func TestReplay(t *testing.T) {
 			}
 			continue
 		}
-		if len(c.Hidden) != 1 || c.Hidden[0].ID != hidden || !strings.Contains(c.Refused, hidden) || !strings.Contains(c.Refused, "db/") {
-			t.Errorf("%s: refused because of %q, %+v; want %s", directive, c.Refused, c.Hidden, hidden)
+		if !strings.Contains(c.Refused, hidden) || !strings.Contains(c.Refused, "db/") {
+			t.Errorf("%s: refused because of %q, want %s", directive, c.Refused, hidden)
 		}
 		// A file of the repository gets no further, and what it asks for elsewhere counts.
 		file := c.Learning
@@ -220,7 +215,7 @@ func TestApproveAndForgetTogether(t *testing.T) {
 		c := propose(t, m, stranger(says(precedent.LearnDo, word+" is a number", "")))
 		var wait sync.WaitGroup
 		wait.Go(func() {
-			if _, err := m.ApproveLearning(ctx, c.ID, "kim", true); err != nil {
+			if _, err := m.ApproveLearning(ctx, c.ID, "kim"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -247,17 +242,17 @@ func TestEditAndHistory(t *testing.T) {
 	c := propose(t, m, says(precedent.LearnDo, "check lists", ""))
 	other := propose(t, m, says(precedent.LearnDo, "name each timer", ""))
 	*now = now.Add(time.Hour)
-	edit := func(mayWrite bool, to string) Captured {
-		got, err := m.EditLearning(ctx, c.ID, "kim", mayWrite, func(l *precedent.Learning) { l.Directive, l.State = to, precedent.LearningForgotten })
+	edit := func(to string) Captured {
+		got, err := m.EditLearning(ctx, c.ID, "kim", func(l *precedent.Learning) { l.Directive, l.State = to, precedent.LearningForgotten })
 		needs.NoError(t, err)
 		return got
 	}
-	if got := edit(true, "check the length of lists"); got.Refused != "" || got.Version != 2 || got.State != precedent.LearningActive {
+	if got := edit("check the length of lists"); got.Refused != "" || got.Version != 2 || got.State != precedent.LearningActive {
 		t.Errorf("%+v", got)
 	}
-	for to, mayWrite := range map[string]bool{"something else": false, "": true, "Name each timer.": true} {
-		if got := edit(mayWrite, to); got.Refused == "" {
-			t.Errorf("%q by somebody who may write %v: %+v", to, mayWrite, got)
+	for _, to := range []string{"", "Name each timer."} {
+		if got := edit(to); got.Refused == "" {
+			t.Errorf("%q: %+v", to, got)
 		}
 	}
 	history, err := m.LearningHistory(ctx, c.ID[:6])
@@ -284,7 +279,7 @@ func TestEditAndHistory(t *testing.T) {
 	if gone, err := m.ForgetLearning(ctx, other.ID, "dana"); err != nil || gone.State != precedent.LearningForgotten {
 		t.Errorf("%+v, %v", gone, err)
 	}
-	if got, err := m.ApproveLearning(ctx, other.ID, "kim", true); err != nil || got.Refused == "" {
+	if got, err := m.ApproveLearning(ctx, other.ID, "kim"); err != nil || got.Refused == "" {
 		t.Errorf("approved what is forgotten: %+v, %v", got, err)
 	}
 }

@@ -47,9 +47,6 @@ type Captured struct {
 	Contradicts *precedent.Learning
 	// Refused is why nothing was stored or changed, for the person; empty if something was.
 	Refused string
-	// Hidden are the findings because of which a quieter learning was refused: of high or
-	// critical severity, or accepted by people, in the past 90 days.
-	Hidden []precedent.Finding
 	// Note is what else the person should know; empty for nothing.
 	Note string
 }
@@ -99,7 +96,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Captured, error) {
 	case l.State != precedent.LearningActive || old.State != precedent.LearningPending:
 		return Captured{Learning: *old, Known: true, Note: note}, nil
 	case saysAll(&l, old):
-		c, err := m.ApproveLearning(ctx, old.ID, l.From.Who, true)
+		c, err := m.ApproveLearning(ctx, old.ID, l.From.Who)
 		c.Known = true
 		return c, err
 	}
@@ -193,7 +190,7 @@ func (m *Memory) check(ctx context.Context, known []precedent.Learning, l preced
 			return Captured{}, err
 		}
 		if len(hidden) > 0 {
-			c.Hidden, c.Refused = hidden, couldHide(hidden)
+			c.Refused = couldHide(hidden)
 			return c, nil
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -16,7 +15,6 @@ type Appearance struct {
 	Pulls []int // pull requests, sorted
 	// Changes are the pull requests, and the lines of work of local reviews.
 	Changes []string
-	Last    time.Time
 	// Outcomes are the known ones, on all pull requests.
 	Outcomes []precedent.Outcome
 }
@@ -30,7 +28,7 @@ func (r *Repo) Appearances(ctx context.Context, limit int) ([]Appearance, error)
 	var found []Appearance
 	at := map[string]int{}
 	err := rows(ctx, r.db.read, `
-		SELECT s.fingerprint, f.id, s.path, s.category, s.severity, s.title, v.pull, v.work, v.head, v.at
+		SELECT s.fingerprint, f.id, s.path, s.category, s.severity, s.title, v.pull, v.work, v.head
 		FROM sightings s
 		JOIN reviews v ON v.repo_id = $1 AND v.id = s.review_id
 		JOIN findings f ON f.repo_id = $1 AND f.fingerprint = s.fingerprint
@@ -42,16 +40,14 @@ func (r *Repo) Appearances(ctx context.Context, limit int) ([]Appearance, error)
 		var f precedent.Finding
 		var pull int
 		var work, head string
-		var ms int64
-		if err := s.Scan(&f.Fingerprint, &f.ID, &f.Path, &f.Category, &f.Severity, &f.Title, &pull, &work, &head,
-			&ms); err != nil {
+		if err := s.Scan(&f.Fingerprint, &f.ID, &f.Path, &f.Category, &f.Severity, &f.Title, &pull, &work, &head); err != nil {
 			return err
 		}
 		i, seen := at[f.Fingerprint]
 		if !seen {
 			i = len(found)
 			at[f.Fingerprint] = i
-			found = append(found, Appearance{Finding: f, Last: fromMillis(ms)})
+			found = append(found, Appearance{Finding: f})
 		}
 		found[i].add(pull, work, head)
 		return nil

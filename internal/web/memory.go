@@ -242,12 +242,12 @@ func (s *Site) changeLearning(q *request) error {
 	}
 	do := map[string]func() (string, error){
 		"approve": func() (string, error) {
-			c, err := m.ApproveLearning(q.ctx(), l.ID, q.v.login, true)
+			c, err := m.ApproveLearning(q.ctx(), l.ID, q.v.login)
 			return learned(&c, err)
 		},
 		"edit": func() (string, error) {
 			form := q.r.PostForm
-			c, err := m.EditLearning(q.ctx(), l.ID, q.v.login, true, func(l *precedent.Learning) {
+			c, err := m.EditLearning(q.ctx(), l.ID, q.v.login, func(l *precedent.Learning) {
 				l.Directive, l.Rationale, l.Glob = form.Get("directive"), form.Get("rationale"), form.Get("glob")
 				l.Kind, l.Category = precedent.LearningKind(form.Get("kind")), precedent.Category(form.Get("category"))
 			})
