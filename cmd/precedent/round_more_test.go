@@ -98,7 +98,7 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	s := newRounds(t)
 	s.bend = func(f forge.Forge) forge.Forge { return fencedLabels{f} }
 	did, err := s.try()
-	if err != nil || did.Did != round.Review || did.Review == nil ||
+	if err != nil || did.Did != round.Review || did.Made == nil ||
 		!strings.Contains(did.Why, "could not be changed: the token may not change labels") {
 		t.Fatalf("%+v, %v", did, err)
 	}

@@ -138,7 +138,7 @@ func (f *fixing) resume(ctx context.Context) (Result, bool, error) {
 
 // adopt finishes a round whose commit is at the head of the pull request.
 func (f *fixing) adopt(ctx context.Context, result Result, records []pushRecord) (Result, error) {
-	result.Status, result.Adopted, result.Why = Pushed, true, "an earlier round pushed it, and no review has read it yet"
+	result.Status, result.Why = Pushed, "an earlier round pushed it, and no review has read it yet"
 	for _, rec := range records {
 		if rec.Commit == result.Commit && !f.o.DryRun {
 			result.Addressed = rec.Addressed

@@ -67,7 +67,6 @@ type Result struct {
 	Addressed []string
 	Patch     []byte // what was changed, as git prints it; without what the merge of the base brings
 	Why       string // for people; may have text from outside, made printable
-	Adopted   bool   // an earlier, interrupted round had pushed the commit
 
 	log string // what a program printed
 }

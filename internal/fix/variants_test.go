@@ -16,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
@@ -306,7 +307,7 @@ func TestFault54PushArrivesLate(t *testing.T) {
 			when(e, &o, arrive)
 			got, err := s.fix(e, o)
 			head := s.served("rev-parse", "feature")
-			if err != nil || got.Status != Pushed || !got.Adopted || got.Commit != head || len(got.Addressed) != 1 ||
+			if err != nil || got.Status != Pushed || got.Commit != head || len(got.Addressed) != 1 ||
 				len(s.git.Pushes()) != 1 {
 				t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
 			}
@@ -323,12 +324,10 @@ func TestFault54PushArrivesLate(t *testing.T) {
 func TestFault54MemoryLost(t *testing.T) {
 	s := newFixStage(t, nil)
 	first := s.pushed(s.fixer(), ungated)
-	if err := os.RemoveAll(filepath.Join(s.Home, "data")); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.RemoveAll(filepath.Join(s.Home, "data")))
 	e := s.fixer()
 	got, err := s.fix(e, ungated)
-	if err != nil || !got.Adopted || got.Commit != first.Commit || got.Review != first.Review || len(e.tasks) != 0 ||
+	if err != nil || got.Commit != first.Commit || got.Review != first.Review || len(e.tasks) != 0 ||
 		len(s.git.Pushes()) != 1 {
 		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
 	}
@@ -344,7 +343,7 @@ func TestFixForgeLags(t *testing.T) {
 	pulltest.Git(t, s.Home, s.bare, "update-ref", "refs/pull/7/head", s.head)
 	for range 2 {
 		got, err := s.fix(e, ungated)
-		if err != nil || got.Status != Pushed || !got.Adopted || got.Commit != first.Commit || len(e.tasks) != 1 ||
+		if err != nil || got.Status != Pushed || got.Commit != first.Commit || len(e.tasks) != 1 ||
 			len(s.git.Pushes()) != 1 {
 			t.Errorf("%+v, %v, %d tasks, pushes %+v", got, err, len(e.tasks), s.git.Pushes())
 		}

@@ -3,7 +3,6 @@ package pull
 import (
 	"context"
 
-	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/run"
 )
 
@@ -19,40 +18,31 @@ type Hooks struct {
 	Gate func(ctx context.Context, x *Prepared) (bool, error)
 }
 
-// Posting is what Review did. The zero value means that nothing was due.
-type Posting struct {
-	run.Result
-	// Delivery is what was posted of the review.
-	Delivery post.Delivery
-	// Reviewed tells that the head has a review: this one, or the earlier one.
-	Reviewed bool
-}
-
 // Review reviews the pull request and posts the review. If the head was reviewed already, it posts
-// what is left of that review.
-func (p *Publisher) Review(ctx context.Context, job run.Job, h Hooks) (Posting, error) {
+// what is left of that review. The result is zero if nothing was due.
+func (p *Publisher) Review(ctx context.Context, job run.Job, h Hooks) (run.Result, error) {
 	existing, found, err := p.existing(ctx, job, false)
 	if err != nil {
-		return Posting{}, err
+		return run.Result{}, err
 	}
 	if found {
 		if h.Existing != nil {
 			if err := h.Existing(existing.Result); err != nil {
-				return Posting{}, err
+				return run.Result{}, err
 			}
 		}
 		status, err := p.finish(ctx, existing)
 		existing.Status = status
-		return Posting{Result: existing.Result, Delivery: p.Delivered, Reviewed: true}, err
+		return existing.Result, err
 	}
 	x, err := p.Prepare(ctx, job)
 	if err != nil {
-		return Posting{}, err
+		return run.Result{}, err
 	}
 	defer x.Close()
 	if h.Gate != nil {
 		if goOn, err := h.Gate(ctx, x); err != nil || !goOn {
-			return Posting{}, err
+			return run.Result{}, err
 		}
 	}
 	read := h.Run
@@ -61,15 +51,15 @@ func (p *Publisher) Review(ctx context.Context, job run.Job, h Hooks) (Posting, 
 	}
 	made, err := read(ctx, x.Prepared)
 	if err != nil {
-		return Posting{}, err
+		return run.Result{}, err
 	}
 	status, err := p.Deliver(ctx, x, made)
 	if err != nil {
-		return Posting{}, err
+		return run.Result{}, err
 	}
 	if h.Posted != nil {
 		h.Posted(ctx, x.Prepared, made)
 	}
 	made.Status = status
-	return Posting{Result: made, Delivery: p.Delivered, Reviewed: true}, nil
+	return made, nil
 }

@@ -23,7 +23,6 @@ type cycles struct {
 	unfixed  int             // failed fixes of the head
 	failed   int             // failed fixes of any head
 	tries    int             // incomplete reviews in a row
-	gaveUp   bool            // we have given up at least once
 	last     pull.OwnComment // the newest note that counts
 	most     int             // cycles before people have to look; 0 means the default
 	own      []pull.OwnComment
@@ -38,7 +37,7 @@ func countCycles(own []pull.OwnComment, head string) cycles {
 	anew := 0
 	for i, s := range own {
 		if s.Kind == comment.GivenUp {
-			anew, c.gaveUp = i+1, true
+			anew = i + 1
 		}
 	}
 	before := map[string]bool{}

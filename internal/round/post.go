@@ -13,13 +13,13 @@ import (
 // it. If the head was reviewed already, it posts what is left of that review.
 func Post(ctx context.Context, p *pull.Publisher, job run.Job, onlyComments bool, conversed func(converse.Result) error,
 	h pull.Hooks,
-) (pull.Posting, error) {
+) (run.Result, error) {
 	did, all, err := answer(ctx, p, job, conversed)
 	switch {
 	case err != nil:
-		return pull.Posting{}, err
+		return run.Result{}, err
 	case did.Paused, onlyComments && all && !did.Review:
-		return pull.Posting{}, nil
+		return run.Result{}, nil
 	}
 	job.Again = job.Again || did.Again
 	return p.Review(ctx, job, h)

@@ -51,8 +51,6 @@ type Result struct {
 	// Moved is the present name of the repository if that is another one than it was asked for by: then
 	// nothing else was done. It is zero otherwise.
 	Moved precedent.Repo
-	// Review is the review of a RoundReview, this or an earlier one of the head; nil if there is none.
-	Review *precedent.Review
 	// Made is the review that this round made, also if it could not be posted; nil if it made none.
 	Made *precedent.Review
 	// Again is when another round is wanted although nothing happens until then: 0 for none.

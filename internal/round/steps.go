@@ -57,7 +57,6 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 		x.did.Why, x.did.Again, x.unserved = "another run is posting", later, true
 		return nil
 	}
-	x.did.Review = posted.Review
 	if err := x.recount(ctx); err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (d *Dismissal) distinctIDs() []string {
 // dismissPosted dismisses those of the unknown ids that have a comment, and writes the results into all.
 func (r *Env) dismissPosted(ctx context.Context, w *Workspace, d Dismissal, unknown map[string]int, all []Dismissed) {
 	l := lookup{
-		reviewer: r, workspace: w, pull: d.Pull, wanted: map[string]bool{},
+		workspace: w, pull: d.Pull, wanted: map[string]bool{},
 		found: map[string]precedent.Dismissal{},
 	}
 	for id := range unknown {
@@ -150,7 +150,6 @@ const maxClaim = 200
 
 // lookup searches the comments of pull requests for findings.
 type lookup struct {
-	reviewer   *Env
 	workspace  *Workspace
 	connection Connection
 	pull       int             // 0 for the open ones
