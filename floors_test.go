@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 )
@@ -143,60 +142,6 @@ func TestEveryThirdPartyIsUsed(t *testing.T) {
 		if !used[m] {
 			t.Errorf("%s is in the table of third parties, but nothing imports it", m)
 		}
-	}
-}
-
-// TestFloorsCatch checks that TestFloors reports violations.
-func TestFloorsCatch(t *testing.T) {
-	source := func(imports ...string) *fstest.MapFile {
-		var b strings.Builder
-		b.WriteString("package p\n")
-		for _, i := range imports {
-			fmt.Fprintf(&b, "import _ %q\n", i)
-		}
-		return &fstest.MapFile{Data: []byte(b.String())}
-	}
-	for _, test := range []struct {
-		name, file string
-		imports    string
-		want       string // part of the only complaint; empty for none
-	}{
-		{"downward", "internal/review/x.go", module + "/internal/memory", ""},
-		{"root", "internal/text/x.go", module, ""},
-		{"listed third party", "internal/store/x.go", "modernc.org/sqlite", ""},
-		{"its sub-package", "internal/text/x.go", "golang.org/x/text/unicode/norm", ""},
-		{"standard library", "x.go", "net/http", ""},
-		{"needs in an adapter", "internal/forge/forgetest/x.go", module + "/internal/needs", ""},
-		{"adapter in a test", "internal/review/x_test.go", module + "/internal/engine/enginetest", ""},
-
-		{"upward", "internal/memory/x.go", module + "/internal/review", "internal/memory (floor 4) imports internal/review (floor 5)"},
-		{"upward in a test", "internal/memory/x_test.go", module + "/internal/review", "floor 5"},
-		{"neighbour", "internal/git/x.go", module + "/internal/diff", "internal/git (floor 1) imports internal/diff (floor 1)"},
-		{"main", "internal/server/x.go", module + "/cmd/precedent", "floor 14"},
-		{"measurements", "cmd/precedent/x.go", module + "/internal/eval", "floor 15"},
-		{"root upward", "x.go", module + "/internal/text", "floor 1"},
-		{"third party in the root", "x.go", "gopkg.in/yaml.v3", "not for it"},
-		{"needs in a package", "internal/fix/x.go", module + "/internal/needs", "only tests import"},
-		{"needs in a program", "cmd/precedent/x.go", module + "/internal/needs", "only tests import"},
-		{"adapter in a package", "internal/fix/x.go", module + "/internal/engine/command", "floor 12"},
-		{"unlisted third party", "internal/text/x.go", "example.com/handy", "example.com/handy is not in the table"},
-		{"third party elsewhere", "internal/report/x.go", "modernc.org/sqlite", "not for it"},
-		{"unlisted package", "internal/utils/x.go", "fmt", "internal/utils is on no floor"},
-		{"import of an unlisted package", "internal/fix/x.go", module + "/internal/utils", "internal/utils, which is on no floor"},
-		{"wiring", "cmd/precedent/forges.go", module + "/internal/forge/github", ""},
-		{"no wiring", "cmd/precedent/x.go", module + "/internal/store", "commands use through internal/workspace"},
-		{"no wiring in a test", "cmd/precedent/x_test.go", module + "/internal/store", ""},
-		{"cgo", "internal/text/x.go", "C", "cgo"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := checkFloors(t, fstest.MapFS{test.file: source(test.imports)})
-			switch {
-			case test.want == "" && len(got) > 0:
-				t.Errorf("unexpected complaints: %q", got)
-			case test.want != "" && (len(got) != 1 || !strings.Contains(got[0], test.want)):
-				t.Errorf("complaints %q, want one with %q", got, test.want)
-			}
-		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -42,21 +41,5 @@ func TestAnchor(t *testing.T) {
 				t.Errorf("misplaced %.4f of %+v, want at most %.3f", got, sum, test.misplaced)
 			}
 		})
-	}
-}
-
-func TestAnchorErrors(t *testing.T) {
-	const patch = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
-	for _, test := range []struct {
-		meta, patch, want string
-	}{
-		{"{", patch, "read marks"},
-		{`{"gold": []}`, patch, "no marked line"},
-		{`{"gold": []}`, "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n", "read change"},
-	} {
-		dir := write(t, map[string]string{"case/meta.json": test.meta, "case/diff.patch": test.patch})
-		if _, err := Anchor(dir, false, 1); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
-		}
 	}
 }

@@ -103,24 +103,6 @@ func TestReadPairsOfChanges(t *testing.T) {
 	}
 }
 
-func TestReadPairsRefuses(t *testing.T) {
-	for name, files := range map[string]map[string]string{
-		"does not say whether":       {"pairs.json": `[{"a": {"title": "x"}, "b": {"title": "y"}}]`},
-		"pair 1 has an empty remark": {"pairs.jsonl": `{"a": {"title": "x"}, "b": {"path": "y"}, "same": true}`},
-		"entry 2":                    {"pairs.jsonl": "{\"a\": {\"title\": \"x\"}, \"b\": {\"title\": \"x\"}, \"same\": true}\n{\"a\": 1}"},
-		"pair 1 lacks":               {"x-pairs.json": `[{"q": 1, "d": 2}]`},
-		"2 files with pairs":         {"x-pairs.json": `[]`, "y-pairs.json": `[]`},
-		"gzip: invalid header":       {"x-pairs.json": `[]`, "c.jsonl.gz": "no archive at all"},
-		"no changes in":              {"readme": ""},
-		"cannot unmarshal":           {"pairs.json": `{}`},
-		"c.jsonl, entry 1: inv":      {"x-pairs.json": `[]`, "c.jsonl": "plain"},
-	} {
-		if _, err := ReadPairs(write(t, files)); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("want an error with %q, got %v", name, err)
-		}
-	}
-}
-
 // TestJudgePairs: only the pairs that a judge decides are asked about, without their secrets,
 // and made-up proof does not count.
 func TestJudgePairs(t *testing.T) {
@@ -148,25 +130,6 @@ func TestJudgePairs(t *testing.T) {
 	reply = `[{"pair": "p6", "same": true}]`
 	if j, err = v.JudgePairs(t.Context(), pairs); err != nil || j.Status != precedent.StatusMalformed || j.Answered != 1 || !j.same[8] {
 		t.Errorf("half an answer: %+v, %v", j, err)
-	}
-}
-
-func TestArea(t *testing.T) {
-	for _, test := range []struct {
-		first, second []float64
-		want          float64
-	}{
-		{[]float64{0.9, 0.8}, []float64{0.1, 0.2}, 1},
-		{[]float64{0.1}, []float64{0.2, 0.3}, 0},
-		{[]float64{0.5}, []float64{0.5}, 0.5},
-		{[]float64{0.5, 0.2}, []float64{0.5, 0.1, 0.3}, (1 + 0.5 + 1 + 1 + 0 + 0) / 6.0},
-	} {
-		if got := area(test.first, test.second); *got != test.want {
-			t.Errorf("%v against %v: %v, want %v", test.first, test.second, *got, test.want)
-		}
-	}
-	if area(nil, []float64{1}) != nil || area([]float64{1}, nil) != nil {
-		t.Error("an area without two kinds")
 	}
 }
 

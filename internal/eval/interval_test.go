@@ -70,29 +70,3 @@ func TestIntervalsDrawCases(t *testing.T) {
 		t.Errorf("intervals %.2f to %.2f and %.2f to %.2f", *wide.Low, *wide.High, *narrow.Low, *narrow.High)
 	}
 }
-
-func TestIntervalsOfNearlyNothing(t *testing.T) {
-	for _, test := range []struct {
-		name              string
-		cases             []tally
-		precision, recall bool // whether they have a value
-		interval          bool
-	}{
-		{"no case", nil, false, false, false},
-		{"one case", []tally{{candidates: 2, hits: 1, gold: 1, found: 1}}, true, true, false},
-		{"nothing said", []tally{{gold: 3}, {gold: 1}}, false, true, true},
-		{"nothing to find", []tally{{candidates: 1}, {candidates: 2}}, true, false, true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			p, r, f := intervals(test.cases, 1)
-			if (p.Value != nil) != test.precision || (r.Value != nil) != test.recall || (f.Value != nil) != (test.precision && test.recall) {
-				t.Errorf("precision %v, recall %v, F1 %v", p.Value, r.Value, f.Value)
-			}
-			for _, x := range []Ratio{p, r} {
-				if x.Value != nil && (x.Low != nil) != test.interval {
-					t.Errorf("interval from %v", x.Low)
-				}
-			}
-		})
-	}
-}

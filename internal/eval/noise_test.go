@@ -110,36 +110,6 @@ func TestMeasureNoise(t *testing.T) {
 	}
 }
 
-func TestDrawRanges(t *testing.T) {
-	t.Parallel()
-	var history []string
-	for i := range 100 {
-		history = append(history, strings.Repeat(string(rune('a'+i%26)), i/26+1))
-	}
-	at := func(id string) int { return slices.Index(history, id) }
-	ranges := drawRanges(history, 40, 1)
-	wide := 0
-	heads := map[string]bool{}
-	for _, r := range ranges {
-		heads[r.head] = true
-		switch width := at(r.base) - at(r.head); {
-		case width < 1 || width > mostWide:
-			t.Errorf("%d commits from %s to %s", width, r.base, r.head)
-		case width > 1:
-			wide++
-		}
-	}
-	if len(ranges) != 40 || len(heads) != 40 || wide < 3 || wide > 5 {
-		t.Errorf("%d ranges, %d heads, %d wide", len(ranges), len(heads), wide)
-	}
-	if !slices.Equal(ranges, drawRanges(history, 40, 1)) || slices.Equal(ranges, drawRanges(history, 40, 2)) {
-		t.Error("the seed alone must decide")
-	}
-	if len(drawRanges(history[:1], 40, 1)) != 0 || len(drawRanges(history[:3], 40, 1)) != 2 {
-		t.Error("a short history has a range for each commit but the first")
-	}
-}
-
 // TestWilson uses the values of the R function prop.test(correct=FALSE).
 func TestWilson(t *testing.T) {
 	t.Parallel()
@@ -150,29 +120,5 @@ func TestWilson(t *testing.T) {
 		if got := percent(wilson(test.hits, test.n)); got != test.want {
 			t.Errorf("%d of %d: %s, want %s", test.hits, test.n, got, test.want)
 		}
-	}
-}
-
-func TestScoreNoiseFaults(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"":               "no findings",
-		"{}\n":           "neither a finding",
-		"{\"schema\":1}": "cannot unmarshal",
-		"{\"schema\":\"precedent.noise/9\",\"path\":\"a\"}": "neither a finding",
-	} {
-		path := filepath.Join(t.TempDir(), "judged")
-		needs.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := ScoreNoise(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", text, err, want)
-		}
-	}
-}
-
-func TestWithoutNames(t *testing.T) {
-	t.Parallel()
-	got := withoutNames("not checked: a/b.go, c.go and 3 more (no go.mod in its folder)")
-	if want := "not checked: … and … more (no … in its folder)"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -4,10 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -137,29 +133,6 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeIsBounded: a case with thousands of pairs costs five requests.
-func TestJudgeIsBounded(t *testing.T) {
-	c := &dataSet(t, `{}`)[0]
-	cs := &Candidates{}
-	for i := range 50 {
-		c.Gold = append(c.Gold, Mark{Path: "a.py", From: i + 1})
-		cs.Findings = append(cs.Findings, Candidate{Finding: precedent.Finding{Span: precedent.Span{Path: "a.py", Start: i + 1, End: i + 1}}})
-	}
-	requests := 0
-	v := Reviewer{Engine: answers(func(engine.Task) any {
-		requests++
-		var pairs []map[string]any
-		for i := range 40 {
-			pairs = append(pairs, map[string]any{"pair": fmt.Sprintf("p%d", i+1), "same": false})
-		}
-		return map[string]any{"pairs": pairs}
-	})}
-	j, err := v.Judge(t.Context(), c, cs, false)
-	if err != nil || requests != 5 || j.Status != precedent.StatusOK || j.Asked != MostJudged || j.LeftOut != 50*50-MostJudged {
-		t.Errorf("%d requests, %+v, %v", requests, j, err)
-	}
-}
-
 // TestDismissalsAreFindings: what a replay remembers of a rejected remark is
 // what memory would remember of a finding that says it.
 func TestDismissalsAreFindings(t *testing.T) {
@@ -197,48 +170,6 @@ func TestDismissalsAreFindings(t *testing.T) {
 	}
 	if suppressed := memory.Suppress([]precedent.Finding{f}, got, rejectedAt.Add(time.Hour), 75, nil); suppressed[0].Dropped != precedent.Dismissed {
 		t.Errorf("the finding is %q", suppressed[0].Dropped)
-	}
-}
-
-func TestCandidatesFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "found.jsonl")
-	w, err := Create(path)
-	needs.NoError(t, err)
-	line := func(name string, cost float64, verdict precedent.Verdict) Candidates {
-		return Candidates{Schema: CandidatesSchema, Case: name, Verdict: verdict, Spent: Spent{precedent.Usage{Requests: 1}, cost}, Findings: []Candidate{
-			{Finding: precedent.Finding{Title: "t", Span: precedent.Span{Path: "p"}}, Place: "somewhere", Analyzer: true},
-		}}
-	}
-	for _, c := range []Candidates{line("one", 1, precedent.Partial), line("two", 2, precedent.Clean)} {
-		needs.NoError(t, w.Write(c))
-	}
-	needs.NoError(t, w.Close())
-	if _, err := Create(path); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a file that is there: %v", err)
-	}
-	whole, err := os.ReadFile(path)
-	needs.NoError(t, err)
-	needs.NoError(t, os.WriteFile(path, append(whole, `{"schema":`...), 0o600))
-	w, file, err := Resume(path)
-	if err != nil || len(file.Lines) != 2 || file.Spent.CostUSD != 3 {
-		t.Fatalf("resumed with %+v, %v", file, err)
-	}
-	needs.NoError(t, w.Write(line("one", 4, precedent.Findings)))
-	needs.NoError(t, w.Close())
-	file, err = ReadCandidates(path)
-	needs.NoError(t, err)
-	one := file.Lines["one"]
-	if !one.Complete() || file.Spent.CostUSD != 7 || file.Spent.Requests != 3 || len(file.Lines) != 2 {
-		t.Errorf("read %+v", file)
-	}
-	if f := one.Findings[0].finding(); f.Place != "somewhere" || !f.Analyzer || f.Path != "p" {
-		t.Errorf("the finding came back as %+v", f)
-	}
-	for text, want := range map[string]string{"{}\n": "its schema", "nonsense\n": ":1:"} {
-		needs.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := ReadCandidates(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q reads with %v", text, err)
-		}
 	}
 }
 

@@ -94,19 +94,6 @@ func TestReadMemoriesOfChanges(t *testing.T) {
 	}
 }
 
-func TestReadMemoriesRefuses(t *testing.T) {
-	for want, text := range map[string]string{
-		"dismissal 1 of 1 has no claim": `[{"rejections": [{"path": "a"}]}]`,
-		"finding 1 of x does not say":   `[{"name": "x", "findings": [{"title": "a"}]}]`,
-		"cannot unmarshal":              `[1]`,
-		`parsing time "yesterday"`:      `[{"now": "yesterday"}]`,
-	} {
-		if _, err := ReadMemories(write(t, map[string]string{"cases.json": text}), 1); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want an error with %q, got %v", want, err)
-		}
-	}
-}
-
 // TestJudgeMemories: each question is asked once, and yes takes words of the person as proof.
 func TestJudgeMemories(t *testing.T) {
 	m, err := ReadMemories(filepath.Join("testdata", "suppress"), 1)
