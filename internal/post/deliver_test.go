@@ -50,26 +50,6 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// TestSummaryIsEdited: one comment for all reviews of a pull request.
-func TestSummaryIsEdited(t *testing.T) {
-	s := newStage(t)
-	first := s.say(1, finding(1))
-	thread := s.threads()[0]
-	s.World.Push(s.pull, sha("d"), patch(lines))
-	known := inThread(1, thread.ID)
-	second := s.say(2, known, finding(2))
-	s.want(seen{Reviews: 2, Threads: 2, Summaries: 1, Checks: 2})
-	if second.URL != first.URL || !strings.Contains(s.summary(), sha("d")) {
-		t.Errorf("the summary at %s is now at %s:\n%s", first.URL, second.URL, s.summary())
-	}
-	// A review without anything new says nothing but the summary.
-	s.World.Push(s.pull, sha("e"), patch(lines))
-	third := finding(2)
-	third.Thread = s.threads()[1].ID
-	s.say(3, known, third)
-	s.want(seen{Reviews: 2, Threads: 2, Summaries: 1, Checks: 3})
-}
-
 // TestSummaryDeletedByAPerson: a new review says it anew, once.
 func TestSummaryDeletedByAPerson(t *testing.T) {
 	s := newStage(t)
