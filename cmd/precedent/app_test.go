@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
@@ -53,9 +54,7 @@ func TestTrustPath(t *testing.T) {
 		os.MkdirAll(filepath.Join(top, ".git", "objects"), 0o700), os.Mkdir(filepath.Join(top, ".git", "refs"), 0o700),
 		os.WriteFile(filepath.Join(top, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 	}
 	all := strings.Join([]string{filepath.Join(top, "node_modules", ".bin"), "bin", outside, link, ""}, sep)
 	for home, want := range map[string]string{outside: outside, top: strings.Join([]string{filepath.Join(top, "node_modules", ".bin"), outside, link}, sep)} {
@@ -83,7 +82,5 @@ func TestGoEnvironment(t *testing.T) {
 // writeFile writes a file, and makes its folder.
 func writeFile(t testing.TB, name, text string, mode os.FileMode) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), mode)); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), mode)))
 }

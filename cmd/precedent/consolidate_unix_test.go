@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/background"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // changedApp is a clone with a change that has a finding, and the app that reviews it.
@@ -75,15 +76,10 @@ func TestConsolidationOutlivesItsReview(t *testing.T) {
 	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
-		w, err := a.openWorkspace(deadline, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := needs.Value(a.openWorkspace(deadline, nil))(t)
 		s, err := w.Memory.Status(deadline)
 		w.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		if !s.Consolidated.IsZero() {
 			break
 		}
@@ -105,18 +101,13 @@ func TestConsolidationTakesItsTurn(t *testing.T) {
 	if status := a.run(t.Context(), []string{"review"}); status != 1 {
 		t.Fatalf("status %d: %s", status, said)
 	}
-	w, err := a.openWorkspace(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := needs.Value(a.openWorkspace(t.Context(), nil))(t)
 	rows, err := w.Memory.DB.RepoFor(t.Context(), w.IDs...)
 	if err == nil {
 		_, err = rows.BeginConsolidation(t.Context(), "killed", time.Minute)
 	}
 	w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	said.Reset()
 	if status := a.run(t.Context(), []string{"memory", "consolidate"}); status != 0 || said.String() != "[memory] another process is consolidating\n" {
 		t.Errorf("status %d: %s", status, said)

@@ -40,9 +40,7 @@ func TestStoppedReviews(t *testing.T) {
 	var said bytes.Buffer
 	interrupted.Stderr = &said
 	pid, ended := started(t, interrupted, file)
-	if err := interrupted.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, interrupted.Process.Signal(syscall.SIGINT))
 	<-ended
 	if got := interrupted.ProcessState.ExitCode(); got != exitInterrupted || !strings.Contains(said.String(), "interrupted") {
 		t.Errorf("ended with %d: %s", got, said.String())
@@ -57,9 +55,7 @@ func TestStoppedReviews(t *testing.T) {
 		t.Errorf("something was saved:\n%s", out)
 	}
 
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.Remove(file))
 	cmd := review()
 	pid, ended = started(t, cmd, file)
 	t.Cleanup(func() { _ = exec.Command("kill", "-9", pid).Run() })
@@ -87,9 +83,7 @@ func TestStoppedReviews(t *testing.T) {
 	if !names["main.go"] {
 		t.Error("no copy of the tree was seen")
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, cmd.Process.Kill())
 	<-ended
 	if left, err := os.ReadDir(temp); err != nil || len(left) != 1 {
 		t.Errorf("left %v, %v, want one folder", left, err)

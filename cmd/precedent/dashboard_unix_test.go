@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestDashboard opens the pages of the memory beside a clone as a browser does: the address works once, a finding
@@ -35,23 +36,12 @@ func TestDashboard(t *testing.T) {
 	found := first.Live()[0]
 
 	cmd := precedentCmd(home, repo, "dashboard", "--no-browser")
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := needs.Value(cmd.StdoutPipe())(t)
+	needs.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	address, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := needs.Value(bufio.NewReader(stdout).ReadString('\n'))(t)
 	address = strings.TrimSpace(address)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := needs.Value(cookiejar.New(nil))(t)
 	browser := &http.Client{Jar: jar}
 	at, err := url.Parse(address)
 	if err != nil || at.Hostname() != "127.0.0.1" {
@@ -98,9 +88,7 @@ func TestDashboard(t *testing.T) {
 	if out, _ := ends(t, 0, precedentCmd(home, repo, "learn", "list")); !strings.Contains(out, "Ask for a benchmark") {
 		t.Error(out)
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("Ctrl-C: %v", err)
 	}
@@ -115,21 +103,13 @@ func TestDashboard(t *testing.T) {
 // fetched sends a request, with a form if there is one, and returns the answer.
 func fetched(t *testing.T, client *http.Client, method, address string, form url.Values) (status int, page string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := needs.Value(http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode())))(t)
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	answer, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := needs.Value(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, string(body)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // elsewhere are beginnings of documented commands that this test does not run: why, and the test or the story that does.
@@ -66,18 +67,12 @@ func shownCommands(text string) (all []string) {
 // with a pull request and something to find. None of them is used wrongly.
 func TestShownCommands(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("precedent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := needs.Value(exec.LookPath("precedent"))(t)
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("needs bash")
 	}
-	docs, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := needs.Value(filepath.Glob(filepath.Join("..", "..", "docs", "*.md")))(t)
 	var mu sync.Mutex
 	ran, skipped, shown := 0, map[string]bool{}, map[string]bool{}
 	for _, doc := range append(docs, filepath.Join("..", "..", "README.md")) {
@@ -166,10 +161,7 @@ func TestShownCommands(t *testing.T) {
 		t.Logf("%d commands ran", ran)
 	})
 	tests := ""
-	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := needs.Value(filepath.Glob("*_test.go"))(t)
 	for _, name := range files {
 		tests += read(t, name)
 	}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // command finds an invocation of the program in a document.
@@ -16,18 +18,14 @@ var invocation = regexp.MustCompile(`(?m)(?:^|[` + "`" + `$ ])precedent ((?:[a-z
 func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	top := filepath.Join("..", "..")
 	docs, err := filepath.Glob(filepath.Join(top, "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	err = filepath.WalkDir(filepath.Join(top, "docs"), func(name string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(name, ".md") {
 			docs = append(docs, name)
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	root := (&app{}).root()
 	found := 0
 	for _, doc := range docs {
@@ -83,10 +81,7 @@ func TestServerDocuments(t *testing.T) {
 	top := filepath.Join("..", "..")
 	var sources strings.Builder
 	for _, pattern := range []string{"cmd/precedent/*.go", "internal/server/*.go", "internal/settings/*.go"} {
-		files, err := filepath.Glob(filepath.Join(top, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := needs.Value(filepath.Glob(filepath.Join(top, pattern)))(t)
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
 				sources.WriteString(read(t, file))
@@ -119,9 +114,6 @@ func TestServerDocuments(t *testing.T) {
 
 func read(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := needs.Value(os.ReadFile(name))(t)
 	return string(text)
 }

@@ -24,10 +24,7 @@ func diagnosed(
 	t *testing.T, a *app, diagnose func(context.Context) (*doctor.Diagnosis, error),
 ) *doctor.Diagnosis {
 	t.Helper()
-	d, err := diagnose(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := needs.Value(diagnose(t.Context()))(t)
 	said := fmt.Sprint(d.Checks)
 	for name, value := range a.env {
 		secret := strings.Contains(name, "KEY") || strings.Contains(name, "TOKEN") || strings.Contains(name, "SECRET")
@@ -142,10 +139,7 @@ func (s *prStage) forgeSays(t *testing.T, remote string, flags pairs) *doctor.Di
 	if remote != "" {
 		s.git(dir, "remote", "add", "origin", remote)
 	}
-	repo, err := git.Open(t.Context(), dir, s.app.gitOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := needs.Value(git.Open(t.Context(), dir, s.app.gitOptions()))(t)
 	defer repo.Close()
 	return diagnosed(t, s.app, func(ctx context.Context) (*doctor.Diagnosis, error) {
 		d := doctor.New(hintOf)
@@ -294,10 +288,7 @@ func TestDoctorServerChangesNothing(t *testing.T) {
 			for range 2 { // the second look finds what the first one left
 				says("database", "empty; the first start makes its tables")
 			}
-			db, err := s.app.workflow().OpenInstallation(t.Context(), s.app.env[databaseVariable])
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := needs.Value(s.app.workflow().OpenInstallation(t.Context(), s.app.env[databaseVariable]))(t)
 			defer db.Close()
 			says("database", "undamaged")
 			says("marker key", "none yet")

@@ -20,6 +20,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // folderForge is a local forge without any pull request.
@@ -54,14 +55,8 @@ func TestChooseForge(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, flags := forgeApp(t, test.flag, test.file, test.env)
-			op, err := a.settings(flags)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := a.connect(op)
-			if err != nil {
-				t.Fatal(err)
-			}
+			op := needs.Value(a.settings(flags))(t)
+			c := needs.Value(a.connect(op))(t)
 			got := fmt.Sprintf("%s on %s, known: %t", op.Forge.Value.Kind, c.Host(), c.Known)
 			if by := op.Forge.Source.String(); got != test.want || !strings.HasSuffix(by, test.source) {
 				t.Errorf("%s by %s; want %s by %s", got, by, test.want, test.source)
@@ -225,9 +220,7 @@ func TestForgeBehindAProxy(t *testing.T) {
 	s := newPRStage(t)
 	s.toGitea(forgetest.Gitea127)
 	door, err := url.Parse(s.door.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	const host = "example.com" // of the certificate that httptest has
 	s.door.stage.World.Change(func() { s.pull.Base.Repo.Host = host })
 	secure := httptest.NewTLSServer(&httputil.ReverseProxy{Transport: &http.Transport{}, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(door) }})

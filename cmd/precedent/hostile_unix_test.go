@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // memoryBound is what a review of whatever repository may take, in KiB. The
@@ -48,9 +49,7 @@ func TestHostileChanges(t *testing.T) {
 			if err == nil {
 				err = file(f)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, err)
 			f.Close()
 			runGit(t, home, repo, "add", "-A")
 			runGit(t, home, repo, "commit", "-q", "-m", "large")
@@ -66,10 +65,7 @@ func TestHostileChanges(t *testing.T) {
 func hostileReview(t *testing.T, home, repo string) precedent.Review {
 	t.Helper()
 	cmd, peak := precedentCmd(home, repo, "review", "--json"), filepath.Join(t.TempDir(), "peak")
-	measured, err := exec.LookPath("measured")
-	if err != nil {
-		t.Fatal(err)
-	}
+	measured := needs.Value(exec.LookPath("measured"))(t)
 	cmd.Path, cmd.Args = measured, append([]string{"measured"}, cmd.Args...)
 	cmd.Env = append(cmd.Env, peakFile+"="+peak)
 	_, out, said := finished(t, cmd)

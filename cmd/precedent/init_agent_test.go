@@ -15,10 +15,7 @@ import (
 func TestAgentsUseTheirSetup(t *testing.T) {
 	needs.Soak(t, "starts Claude Code and Codex")
 	t.Parallel()
-	precedent, err := exec.LookPath("precedent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	precedent := needs.Value(exec.LookPath("precedent"))(t)
 	for _, test := range []struct {
 		agent, program     string
 		server, skill      []string // of the agent: what lists them

@@ -30,9 +30,7 @@ func releaseServer(t *testing.T, version, program string) (address, sums string)
 	archive := tar.NewWriter(zipped)
 	err := archive.WriteHeader(&tar.Header{Name: "precedent-" + version + "/precedent", Mode: 0o755, Size: int64(len(program))})
 	_, written := archive.Write([]byte(program))
-	if err := errors.Join(err, written, archive.Close(), zipped.Close()); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, errors.Join(err, written, archive.Close(), zipped.Close()))
 	name := "precedent-" + runtime.GOOS + "-" + runtime.GOARCH + ".tar.gz"
 	list := fmt.Sprintf("%x  %s\n", sha256.Sum256(packed.Bytes()), name)
 	files := http.NewServeMux()
@@ -55,10 +53,7 @@ runs:
 func TestWorkflowInRunner(t *testing.T) {
 	needs.Soak(t, "starts act")
 	act := needs.Program(t, "PRECEDENT_TEST_ACT", "act", "act")
-	program, err := exec.LookPath("precedent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := needs.Value(exec.LookPath("precedent"))(t)
 	version, commit := "v1.2.3", strings.Repeat("ab", 20)
 	releases, _ := releaseServer(t, version, "#!/bin/sh\nexec "+program+` "$@"`+"\n")
 	for name, test := range map[string]struct {
@@ -75,10 +70,7 @@ func TestWorkflowInRunner(t *testing.T) {
 			t.Parallel()
 			s := newPRStage(t)
 			top := t.TempDir()
-			files, err := workflowsAt("github", ciFolders["github"], commit, version)
-			if err != nil {
-				t.Fatal(err)
-			}
+			files := needs.Value(workflowsAt("github", ciFolders["github"], commit, version))(t)
 			for _, f := range files {
 				if test.checksums != "" {
 					f.data = bytes.ReplaceAll(f.data, []byte("\n        with:"), []byte("\n        with:\n          checksums: \""+test.checksums+`"`))

@@ -76,9 +76,7 @@ type actionFile struct {
 func readAction(t *testing.T) actionFile {
 	t.Helper()
 	var a actionFile
-	if err := yaml.Unmarshal([]byte(read(t, filepath.Join("..", "..", "action.yml"))), &a); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, yaml.Unmarshal([]byte(read(t, filepath.Join("..", "..", "action.yml"))), &a))
 	return a
 }
 
@@ -128,9 +126,7 @@ func TestStepsOfWorkflows(t *testing.T) {
 	texts := read(t, filepath.Join("..", "..", "action.yml"))
 	for forge := range ciFolders {
 		files, _, err := workflows(forge)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		for _, f := range files {
 			texts += "\n" + string(f.data)
 		}
@@ -336,10 +332,7 @@ func TestActionInstallsARelease(t *testing.T) {
 	}
 	script := stepOf(t, "install")
 	address, sums := releaseServer(t, "v1.2.3", "#!/bin/sh\necho released\n")
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := needs.Value(filepath.Abs(filepath.Join("..", "..")))(t)
 	for what, test := range map[string]struct{ version, checksums, says string }{
 		"released":        {"v1.2.3", "", ""},
 		"pinned":          {"v1.2.3", sums, ""},
@@ -370,10 +363,7 @@ func TestGitLabJob(t *testing.T) {
 		t.Skip("needs curl on Linux")
 	}
 	address, sums := releaseServer(t, "v1.2.3", "#!/bin/sh\nexec "+program+` "$@"`+"\n")
-	files, err := workflowsAt("gitlab", ciFolders["gitlab"], strings.Repeat("ab", 20), "v1.2.3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := needs.Value(workflowsAt("gitlab", ciFolders["gitlab"], strings.Repeat("ab", 20), "v1.2.3"))(t)
 	var parsed struct {
 		Precedent struct {
 			Variables map[string]string

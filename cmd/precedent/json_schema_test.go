@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/golden"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // jsonSchemas is the file with the schema of what each command prints with --json. It is made of what the stories print
@@ -203,9 +204,7 @@ func list(v any) (all []string) {
 
 // TestJSONSchemas: each command with --json has a schema, and no other does.
 func TestJSONSchemas(t *testing.T) {
-	if err := readSchemas(); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, readSchemas())
 	left := maps.Clone(schemas.of)
 	var look func(c *cobra.Command)
 	look = func(c *cobra.Command) {

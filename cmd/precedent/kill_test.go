@@ -81,9 +81,7 @@ func parsed[T any](t testing.TB, text string) (v T) {
 // started starts a command, and returns what it writes into a file, and what is closed when it has ended.
 func started(t testing.TB, cmd *exec.Cmd, file string) (written string, ended <-chan struct{}) {
 	t.Helper()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, cmd.Start())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

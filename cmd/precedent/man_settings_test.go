@@ -126,9 +126,7 @@ func defaultsOf(t *testing.T) map[string]string {
 		}
 	}
 	c, _, err := a.configuration(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	defaults := map[string]string{}
 	for _, s := range c.Settings {
 		defaults[s.Key] = strings.TrimPrefix(strings.TrimPrefix(s.Source, "default: "), "default")
@@ -163,10 +161,7 @@ func settingTaken(t *testing.T, k settings.Def, value string) bool {
 // everyVariable: what the program reads of the environment is in the reference.
 func everyVariable(t *testing.T, reference string) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := needs.Value(filepath.Glob("*.go"))(t)
 	variable := regexp.MustCompile(`(?:\.env\[|\.xdg\()"([A-Z_]+)"`)
 	for _, file := range files {
 		for _, m := range variable.FindAllStringSubmatch(read(t, file), -1) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // manDir is where make man wants the pages. A test writes them, so that the
@@ -18,18 +20,11 @@ var manDir = flag.String("man", "", "write the manual pages into this `folder`")
 
 func writeMan(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.MkdirAll(dir, 0o755))
 	root := (&app{}).root()
 	root.DisableAutoGenTag = true
-	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Precedent", Manual: "Precedent"}, dir); err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "precedent*.1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Precedent", Manual: "Precedent"}, dir))
+	files := needs.Value(filepath.Glob(filepath.Join(dir, "precedent*.1")))(t)
 	pages := map[string]string{}
 	for _, file := range files {
 		pages[filepath.Base(file)] = read(t, file)

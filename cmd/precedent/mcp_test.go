@@ -21,16 +21,10 @@ func TestMCP(t *testing.T) {
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
 	server := &sdk.CommandTransport{Command: precedentCmd(home, repo, "mcp", "--write")}
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), server, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := needs.Value(sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), server, nil))(t)
 	defer c.Close()
 	call := func(tool string, arguments map[string]any) string {
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := needs.Value(c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments}))(t)
 		said, _ := json.Marshal(r)
 		return string(said)
 	}

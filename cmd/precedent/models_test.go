@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // reviewWith is a review with the model of a scripted server.
@@ -68,9 +69,7 @@ func TestResumePaysNothingTwice(t *testing.T) {
 	db := filepath.Join(home, "killed.db")
 	most.Store(int64(shards + shards/2))
 	killed := reviewWith(s.URL, home, repo, "--json", "--quiet", "--memory-db", db)
-	if err := killed.Start(); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, killed.Start())
 	<-half
 	_ = killed.Process.Kill()
 	_ = killed.Wait()
@@ -82,9 +81,7 @@ func TestResumePaysNothingTwice(t *testing.T) {
 			defer in.Close()
 			err = in.QueryRowContext(t.Context(), "SELECT count(*) FROM answers").Scan(&n)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 		return n
 	}
 	before, asked := kept(), len(s.Requests())

@@ -15,15 +15,9 @@ import (
 func TestScriptPostgreSQL(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
 	useSchemas(t)
-	empty, err := store.OpenMemory(t.Context(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	empty := needs.Value(store.OpenMemory(t.Context(), store.Options{}))(t)
 	defer empty.Close()
-	schema, err := empty.Check(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := needs.Value(empty.Check(t.Context()))(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/postgresql",
 		Setup: func(e *testscript.Env) error {

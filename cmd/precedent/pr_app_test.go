@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // appKey is the private key of the App of all tests: making one takes its time.
@@ -20,10 +21,7 @@ var appKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.Genera
 // privateKey is the file of that key as GitHub gives it, and its public part.
 func privateKey(t testing.TB) (path string, public *rsa.PublicKey) {
 	t.Helper()
-	key, err := appKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := needs.Value(appKey())(t)
 	path = filepath.Join(t.TempDir(), "app.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 	writeFile(t, path, string(text), 0o600)

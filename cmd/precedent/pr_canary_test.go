@@ -89,10 +89,7 @@ func (c *canary) know(name, secret string) {
 // the names in its environment, and the configuration that it would read.
 func (c *canary) spy() {
 	c.t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	git := needs.Value(exec.LookPath("git"))(c.t)
 	dir := c.t.TempDir()
 	c.spied = filepath.Join(dir, "log")
 	script := fmt.Sprintf("#!/bin/sh\n{ echo \"git $*\"; env | sed 's/=.*//'; cat \"$GIT_DIR/config\"; } >>'%s' 2>/dev/null\nexec '%s' \"$@\"\n", c.spied, git)

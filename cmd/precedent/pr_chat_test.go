@@ -90,10 +90,7 @@ func (s *prStage) inMemory(use func(*store.Repo) error) {
 	if err != nil || len(files) != 1 {
 		s.t.Fatalf("memories %q, %v", files, err)
 	}
-	db, err := store.Open(s.t.Context(), files[0], store.Options{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	db := needs.Value(store.Open(s.t.Context(), files[0], store.Options{}))(s.t)
 	defer db.Close()
 	if _, err := db.Check(s.t.Context()); err != nil {
 		s.t.Error(err)
@@ -102,9 +99,7 @@ func (s *prStage) inMemory(use func(*store.Repo) error) {
 	if err == nil {
 		err = use(rows)
 	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, err)
 }
 
 // learned expects what the memory has.

@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -402,9 +403,7 @@ func TestApprovalShowsEverything(t *testing.T) {
 	s.silent("edited, with the same command", precedent.ExitFindings)
 	plain := s.say(maintainer, "", "Almost there.")
 	s.silent("nothing is asked", precedent.ExitFindings)
-	if err := s.door.stage.Clock.Sleep(t.Context(), time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, s.door.stage.Clock.Sleep(t.Context(), time.Minute))
 	s.door.stage.World.Rewrite(s.pull, forge.CommentRef{Kind: plain.Kind, ID: plain.ID}, "@precedent don't flag long names")
 	s.run("edited into an order")
 	s.answered("edited into an order", len(s.answers()), "was edited after it was read")

@@ -22,6 +22,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // frontDoor is a forge on this machine: the API is forgetest's, and git's own
@@ -115,10 +116,7 @@ func openFrontDoor(t testing.TB, root string) *frontDoor {
 // open serves the API, which is at an address of its own, and git.
 func (d *frontDoor) open(t testing.TB, root, behind string) {
 	t.Helper()
-	api, err := url.Parse(behind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := needs.Value(url.Parse(behind))(t)
 	d.git = d.stage.Git(t, root)
 	d.git.Whose = func(string) (me forge.Person, ok bool) { // opens has looked
 		d.stage.World.Change(func() { me = d.stage.World.Me })

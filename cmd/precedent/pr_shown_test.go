@@ -144,9 +144,7 @@ func (s *witnessed) remark(f told) *forge.Comment {
 func (s *prStage) forget() {
 	s.t.Helper()
 	for _, dir := range []string{".local", ".cache"} {
-		if err := os.RemoveAll(filepath.Join(s.home, dir)); err != nil {
-			s.t.Fatal(err)
-		}
+		needs.NoError(s.t, os.RemoveAll(filepath.Join(s.home, dir)))
 	}
 }
 

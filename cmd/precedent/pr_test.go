@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -47,9 +48,7 @@ func newPreparedStage(t testing.TB, name string, prepare func(t testing.TB, home
 	s.door = openFrontDoor(t, filepath.Join(s.home, "forge"))
 	s.pull = s.door.add(said[0], said[1], said[2])
 	away := filepath.Join(s.home, "away")
-	if err := os.Mkdir(away, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.Mkdir(away, 0o755))
 	s.app = &app{dir: away, now: time.Now, sleep: s.door.stage.Clock.Sleep, out: &s.out, err: &s.err, env: map[string]string{
 		"HOME": s.home, "PATH": os.Getenv("PATH"), "TMPDIR": t.TempDir(),
 		"GITHUB_API_URL": s.door.URL + "/api/v3", "GH_TOKEN": forgetest.Secret,
@@ -115,10 +114,7 @@ func (s *prStage) toGitea(kind forgetest.GiteaKind) *forgetest.Gitea {
 // connection opens the forge that the environment names.
 func (s *prStage) connection() workspace.Connection {
 	s.t.Helper()
-	c, err := s.app.connectWith(nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	c := needs.Value(s.app.connectWith(nil))(s.t)
 	return c
 }
 

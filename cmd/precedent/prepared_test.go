@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // prepared are folders that tests copy: to make one takes twenty processes of git.
@@ -26,29 +28,21 @@ func copyPrepared(t testing.TB, home, name string, prepare func(home string) []s
 	defer prepared.Unlock()
 	said, ok := prepared.said[from]
 	if !ok {
-		if err := os.MkdirAll(from, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.MkdirAll(from, 0o755))
 		said = prepare(from)
 		samples, _ := filepath.Glob(filepath.Join(from, "work", ".git", "hooks", "*.sample")) // the pattern is well formed
 		for _, file := range samples {
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, os.Remove(file))
 		}
 		prepared.said[from] = said
 	}
-	if err := os.CopyFS(home, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.CopyFS(home, os.DirFS(from)))
 	for _, file := range []string{filepath.Join(home, "work", ".git", "config"), filepath.Join(pullOrigin(home), "config")} {
 		text, err := os.ReadFile(file)
 		if err == nil {
 			err = os.WriteFile(file, bytes.ReplaceAll(text, []byte(from), []byte(home)), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 	}
 	return said
 }

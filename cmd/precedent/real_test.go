@@ -45,9 +45,7 @@ func storyRuns(s *serveStory) {
 		s.app.env["PRECEDENT_MARKER_KEY"] = "a key of tests a key of tests a key of tests"
 		runs[i] = exec.Command(s.program, "pr", s.door.URL+"/"+s.real.Owner+"/"+s.real.Name+"/pulls/7", "--post")
 		runs[i].Dir, runs[i].Env, runs[i].Stdout, runs[i].Stderr = s.app.dir, s.environ(), &said[i], &said[i]
-		if err := runs[i].Start(); err != nil {
-			s.t.Fatal(err)
-		}
+		needs.NoError(s.t, runs[i].Start())
 	}
 	for i, cmd := range runs {
 		_ = cmd.Wait() // the status tells of findings
@@ -63,17 +61,12 @@ func storyRuns(s *serveStory) {
 // storyWebhooks: a server that polls once an hour leads the cycle by the events of the forge.
 func storyWebhooks(s *serveStory) {
 	s.app.env["PRECEDENT_WEBHOOK_SECRET"] = hookSecret
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	listener := needs.Value(net.Listen("tcp", "127.0.0.1:0"))(s.t)
 	address := listener.Addr().String()
 	_ = listener.Close() // the server takes it
 	cmd, said := s.server()
 	cmd.Args = append(cmd.Args[:1:1], "serve", "--interval", "1h", "--listen", address, "--repositories", s.repoName())
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, cmd.Start())
 	s.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed

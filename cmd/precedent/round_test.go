@@ -16,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/round"
 )
 
@@ -133,18 +134,9 @@ func (s *rounds) open() {
 func (s *rounds) try() (round.Result, error) {
 	s.t.Helper()
 	s.err.Reset()
-	op, err := s.app.settings(nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	job, err := s.app.job(op, reviewOptions{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	at, err := s.app.location(op)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	op := needs.Value(s.app.settings(nil))(s.t)
+	job := needs.Value(s.app.job(op, reviewOptions{}))(s.t)
+	at := needs.Value(s.app.location(op))(s.t)
 	conn := s.connection()
 	repo := precedent.Repo{Host: conn.Host(), Owner: "octo", Name: "app"}
 	if s.ci != nil {

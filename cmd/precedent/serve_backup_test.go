@@ -71,9 +71,7 @@ func TestBackups(t *testing.T) {
 			s.once("review and fix", label.Changes, label.CIPending)
 			s.passes()
 			saved := s.backUpMeanwhile(way, func() { s.once("checks and second review", label.ReviewNeeded, label.HumanReview) })
-			if err := way.restore(s, saved); err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, way.restore(s, saved))
 			if len(s.jobsOf(queue.Review)) == 0 {
 				t.Error("the job for a review is not restored")
 			}

@@ -103,10 +103,7 @@ func TestIdleMemory(t *testing.T) {
 	if status := s.signal(syscall.SIGTERM); status != 0 {
 		t.Errorf("status %d\n%s", status, s.log.String())
 	}
-	info, err := os.Stat(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := needs.Value(os.Stat(program))(t)
 	// It has 47 MiB. If anything in it calls methods by name, as text/template does when it is executed,
 	// the linker keeps all exported methods of all types, and it has 66.
 	if size := info.Size() >> 20; size > 58 {
@@ -119,10 +116,7 @@ func residentMiB(t testing.TB, pid int, what string) float64 {
 	t.Helper()
 	for line := range strings.Lines(read(t, fmt.Sprintf("/proc/%d/status", pid))) {
 		if rest, ok := strings.CutPrefix(line, what+":"); ok {
-			kib, err := strconv.Atoi(strings.Fields(rest)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			kib := needs.Value(strconv.Atoi(strings.Fields(rest)[0]))(t)
 			return float64(kib) / 1024
 		}
 	}

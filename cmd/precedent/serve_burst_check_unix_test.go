@@ -27,10 +27,7 @@ type marked struct {
 
 // ours are our comments on a pull request that the key signed.
 func (b *burst) ours(p *burstPull) []marked {
-	key, err := comment.NewKey(burstKey)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	key := needs.Value(comment.NewKey(burstKey))(b.t)
 	about := comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number}
 	w := comment.Writer{Key: key, PullRequest: about}
 	var all []marked
@@ -133,14 +130,8 @@ func (b *burst) check(db *store.DB, p *burstPull) {
 	if n := b.door.stage.World.Unsent(p.Pull); n > 0 {
 		b.t.Errorf("%s: %d reviews that were not sent", name, n)
 	}
-	rows, err := db.RepoFor(b.t.Context(), p.Base.Repo)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	posts, err := rows.Posts(b.t.Context(), p.Number)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	rows := needs.Value(db.RepoFor(b.t.Context(), p.Base.Repo))(b.t)
+	posts := needs.Value(rows.Posts(b.t.Context(), p.Number))(b.t)
 	for _, q := range posts {
 		if !q.State.Done() {
 			b.t.Errorf("%s: a post is not done: %+v", name, q)
@@ -148,9 +139,7 @@ func (b *burst) check(db *store.DB, p *burstPull) {
 	}
 	heads := map[string]int{}
 	for r, err := range rows.ReviewsSince(b.t.Context(), time.Time{}, 100_000) {
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		needs.NoError(b.t, err)
 		if r.PullRequest != nil && *r.PullRequest == p.Number {
 			heads[r.Head]++
 			if r.Head == newest && r.Verdict != precedent.Findings {

@@ -104,9 +104,7 @@ func newBurst(t *testing.T, size burstSize, url string) *burst {
 		b.fill(repo, filepath.Join(root, "octo", name+".git"), host, n)
 	}
 	temp := filepath.Join(b.home, "temp")
-	if err := os.Mkdir(temp, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.Mkdir(temp, 0o700))
 	b.env = []string{
 		"HOME=" + b.home, "TMPDIR=" + temp, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=" + b.door.URL + "/api/v3",
 		"GITHUB_TOKEN=" + forgetest.Secret, webhookSecret + "=" + hookSecret, markerKeyVariable + "=" + burstKey,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
 )
 
@@ -49,10 +50,7 @@ func TestCanaryInServer(t *testing.T) {
 	jobs := 0
 	_, q, end := openServer(t, c.home, "")
 	defer end()
-	all, err := q.List(t.Context(), queue.Filter{Limit: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := needs.Value(q.List(t.Context(), queue.Filter{Limit: 1000}))(t)
 	for _, j := range all {
 		c.clean("job", fmt.Sprintf("%+v", j))
 		if j.Problem != "" {

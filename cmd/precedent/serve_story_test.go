@@ -194,15 +194,9 @@ func (s *serveStory) server() (cmd *exec.Cmd, said *bytes.Buffer) {
 func (s *serveStory) wait(d time.Duration) {
 	s.t.Helper()
 	s.later += d
-	installation, err := s.app.workflow().OpenInstallation(s.t.Context(), s.app.env[databaseVariable])
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	installation := needs.Value(s.app.workflow().OpenInstallation(s.t.Context(), s.app.env[databaseVariable]))(s.t)
 	defer installation.Close()
-	pool, err := installation.Pool(1)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	pool := needs.Value(installation.Pool(1))(s.t)
 	defer pool.Close()
 	earlier := fmt.Sprintf("strftime('%%Y-%%m-%%d %%H:%%M:%%f', substr(scheduled_at, 1, 19), '-%d seconds')", int(d.Seconds()))
 	if s.app.env[databaseVariable] != "" {

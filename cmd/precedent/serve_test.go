@@ -7,6 +7,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -81,10 +82,7 @@ func TestServeLastWords(t *testing.T) {
 func TestServeAlone(t *testing.T) {
 	t.Parallel()
 	s := newShopPull(t)
-	release, err := s.app.holdServer(t.Context(), s.app.workflow().DataDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := needs.Value(s.app.holdServer(t.Context(), s.app.workflow().DataDir))(t)
 	for _, want := range []int{precedent.ExitUsage, precedent.ExitClean} {
 		status, said := s.run("serve", "--once", "--repositories", s.repoName())
 		if status != want || strings.Contains(said, "another server uses") != (want == precedent.ExitUsage) {
@@ -112,10 +110,7 @@ func (s *prStage) jobsOf(kind queue.Kind) []queue.Job {
 	s.t.Helper()
 	_, q, end := openServer(s.t, s.home, s.app.env[databaseVariable])
 	defer end()
-	all, err := q.List(s.t.Context(), queue.Filter{Kind: kind})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	all := needs.Value(q.List(s.t.Context(), queue.Filter{Kind: kind}))(s.t)
 	return all
 }
 
@@ -137,8 +132,6 @@ func openServer(t testing.TB, home, url string) (db *store.DB, q *queue.Queue, e
 	if err == nil {
 		q, err = queue.Open(t.Context(), db, queue.Options{})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return db, q, func() { _ = q.Stop(t.Context()); _ = db.Close() }
 }

@@ -77,9 +77,7 @@ func startServed(t testing.TB, program, home string, env []string, args ...strin
 	if err == nil {
 		err = s.cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	address := make(chan string, 1)
 	go func() {
 		defer close(address)
@@ -150,18 +148,12 @@ func TestFault61Descriptors(t *testing.T) {
 	}
 	home := t.TempDir()
 	shell := filepath.Join(home, "precedent-limited")
-	program, err := exec.LookPath("precedent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := needs.Value(exec.LookPath("precedent"))(t)
 	needs.WriteProgram(t, shell, "#!/bin/sh\nulimit -n 64\nexec '"+program+"' \"$@\"\n")
 	s := startServed(t, shell, home, nil)
 	var open []net.Conn
 	for range 100 {
-		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := needs.Value((&net.Dialer{}).DialContext(t.Context(), "tcp", s.at))(t)
 		open = append(open, c)
 	}
 	sent := 0
@@ -235,19 +227,14 @@ func TestServePages(t *testing.T) {
 		}
 		s.log.add(text)
 	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := needs.Value(cookiejar.New(nil))(t)
 	browser := &http.Client{Jar: jar}
 	status, page = fetched(t, browser, http.MethodPost, "http://"+s.at+"/signin", url.Values{"token": {token}})
 	if status != http.StatusOK || !strings.Contains(page, "Sign out") {
 		t.Fatal(status, page)
 	}
 	live, err := browser.Get("http://" + s.at + "/live")
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	defer live.Body.Close()
 	if _, err := bufio.NewReader(live.Body).ReadString('\n'); err != nil {
 		t.Error(err)

@@ -33,10 +33,7 @@ func TestServiceUnit(t *testing.T) {
 	t.Run("systemd", func(t *testing.T) {
 		program := needs.Command(t, "PRECEDENT_TEST_SYSTEMD", "systemd-analyze")
 		unit := filepath.Join(t.TempDir(), "precedent.service")
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		self := needs.Value(os.Executable())(t)
 		text := strings.Replace(text, "/usr/local/bin/precedent serve", self, 1) // which is installed
 		writeFile(t, unit, text, 0o600)
 		said, err := exec.CommandContext(t.Context(), program, "--man=no", "verify", unit).CombinedOutput()
@@ -103,14 +100,9 @@ func TestOnlyServer(t *testing.T) {
 	defer plain.Close()
 	from := httptest.NewServer(http.RedirectHandler(plain.URL, http.StatusFound))
 	defer from.Close()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, from.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := needs.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, from.URL, nil))(t)
 	response, err := (&app{env: map[string]string{}}).packageClient().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusFound || visited {
 		t.Errorf("status %d, visited %v", response.StatusCode, visited)

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestMain lets the test binary be the process in the background: it holds a file until it is ended.
@@ -41,9 +43,7 @@ func begin(t *testing.T, path string) Record {
 		Path: os.Args[0], Dir: t.TempDir(), Env: append(os.Environ(), "BACKGROUND_TEST_FILE="+path),
 		Log: path + ".log",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	for range 3000 {
 		if r, running, err := Running(path); err == nil && running {
 			t.Cleanup(func() {
@@ -82,9 +82,7 @@ func TestOneRuns(t *testing.T) {
 	if err == nil {
 		err = p.Kill()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	for running := true; running; _ = sleep(t.Context(), time.Millisecond) {
 		if _, running, err = Running(path); err != nil {
 			t.Fatal(err)
@@ -102,16 +100,11 @@ func TestOneRuns(t *testing.T) {
 func TestStopIsCareful(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.json")
 	stale := fmt.Sprintf(`{"pid": %d, "since": "2026-01-01T00:00:00Z"}`, os.Getppid())
-	if err := os.WriteFile(path, []byte(stale), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.WriteFile(path, []byte(stale), 0o600))
 	if stopped, err := Stop(t.Context(), path, time.Minute, sleep); err != nil || stopped {
 		t.Errorf("%v, %v", stopped, err)
 	}
-	release, err := Hold(t.Context(), path, Record{PID: os.Getpid()}, sleep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := needs.Value(Hold(t.Context(), path, Record{PID: os.Getpid()}, sleep))(t)
 	defer release()
 	if stopped, err := Stop(t.Context(), path, time.Minute, sleep); err == nil || stopped {
 		t.Errorf("it stopped itself: %v, %v", stopped, err)
@@ -121,9 +114,7 @@ func TestStopIsCareful(t *testing.T) {
 func TestTrim(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	for size, want := range map[int]int64{MaxLog: MaxLog, MaxLog + 1: 0} {
-		if err := os.WriteFile(log, []byte(strings.Repeat("x", size)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.WriteFile(log, []byte(strings.Repeat("x", size)), 0o600))
 		Trim(log)
 		if info, err := os.Stat(log); err != nil || info.Size() != want {
 			t.Errorf("%d bytes: %v, %v, want %d", size, info.Size(), err, want)

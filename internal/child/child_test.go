@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // The test binary is the program, too; the engines' tests have more of bad manners.
@@ -39,10 +41,7 @@ func TestMain(m *testing.M) {
 
 func program(t *testing.T, role string) Program {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := needs.Value(os.Executable())(t)
 	return Program{Path: exe, Dir: t.TempDir(), Env: []string{part + "=" + role}, Most: 10_000}
 }
 

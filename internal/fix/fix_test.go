@@ -124,9 +124,7 @@ func TestPatch(t *testing.T) {
 			t.Fatalf("git makes %q of %q, want %q\n%s", byGit, text, want, p.Patch())
 		}
 		put(t, name, text)
-		if err := p.Apply(dir); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, p.Apply(dir))
 		if own := read(t, name); own != byGit {
 			t.Fatalf("Apply makes %q, git %q", own, byGit)
 		}
@@ -145,17 +143,13 @@ type failer interface {
 
 func put(t failer, name, text string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o640)); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o640)))
 }
 
 func read(t failer, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	return string(data)
 }
 
@@ -191,9 +185,7 @@ func TestApplyRefuses(t *testing.T) {
 			put(t, filepath.Join(dir, "target"), "a\n")
 			files := reading(map[string]string{"a": "a\n", "d/b": "a\n"})
 			p := New([]precedent.Finding{suggestion("a", 1, 1, "x"), suggestion("d/b", 1, 1, "x")}, files, files)
-			if err := spoil(dir); err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, spoil(dir))
 			if err := p.Apply(dir); err == nil || !strings.Contains(err.Error(), "d/b") ||
 				!strings.Contains(err.Error(), "nothing was changed") {
 				t.Errorf("error %v", err)
@@ -236,14 +228,10 @@ func TestApplyKeepsPermissions(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "run.sh")
 	put(t, name, "echo a\n")
-	if err := os.Chmod(name, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.Chmod(name, 0o755))
 	files := reading(map[string]string{"run.sh": "echo a\n"})
 	p := New([]precedent.Finding{suggestion("run.sh", 1, 1, "echo b")}, files, files)
-	if err := p.Apply(dir); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, p.Apply(dir))
 	info, err := os.Stat(name)
 	entries, _ := os.ReadDir(dir)
 	if err != nil || info.Mode().Perm() != 0o755 || read(t, name) != "echo b\n" || len(entries) != 1 {

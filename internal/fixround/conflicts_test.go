@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // merging is a merge with conflicts.
@@ -148,10 +149,7 @@ func TestConflictsForPeople(t *testing.T) {
 	}
 	m := newMerging(t, map[string]string{"a.bin": "1\x00\n"}, map[string]string{"a.bin": "2\x00\n"},
 		map[string]string{"a.bin": "3\x00\n"})
-	paths, err := Conflicts(m.merge, limits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := needs.Value(Conflicts(m.merge, limits))(t)
 	m.put("a.bin", "text\n")
 	if _, err := m.copied.Resolved(t.Context(), paths, m.ours, m.theirs, limits); err == nil ||
 		!strings.Contains(err.Error(), "not text") {

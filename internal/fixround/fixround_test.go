@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // credential looks like one, and opens nothing.
@@ -42,9 +43,7 @@ func run(t *testing.T, dir string, args ...string) string {
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)))
 }
 
 // newShop makes a repository with files of every kind, and copies its head.
@@ -67,9 +66,7 @@ func newShop(t *testing.T) *shop {
 		put(t, s.dir, name, text)
 	}
 	for link, to := range map[string]string{"link": "main.go", "folder": "lib"} {
-		if err := os.Symlink(to, filepath.Join(s.dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, os.Symlink(to, filepath.Join(s.dir, link)))
 	}
 	run(t, s.dir, "add", "-A", "-f")
 	run(t, s.dir, "update-index", "--chmod=+x", "run.sh")
@@ -86,10 +83,7 @@ func newShop(t *testing.T) *shop {
 
 func (s *shop) open(rev string) *Copy {
 	s.t.Helper()
-	c, err := Open(s.t.Context(), s.repo, rev, s.t.TempDir())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	c := needs.Value(Open(s.t.Context(), s.repo, rev, s.t.TempDir()))(s.t)
 	s.t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -113,9 +107,7 @@ func remove(name string) func(*shop) { return func(s *shop) { s.must(os.Remove(s
 
 func (s *shop) must(err error) {
 	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	needs.NoError(s.t, err)
 }
 
 var limits = Limits{Files: 20, Lines: 500}
@@ -153,10 +145,7 @@ func TestChanges(t *testing.T) {
 	s.must(os.Remove(s.path("lib/b.go")))
 	s.must(os.MkdirAll(s.path("empty/folder"), 0o700))
 	s.put("key.go", strings.Replace(read(t, s.path("key.go")), "other = 1", "other = 2", 1))
-	change, err := s.copied.Changes(t.Context(), limits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	change := needs.Value(s.copied.Changes(t.Context(), limits))(t)
 	if want := []string{"lib/b.go", "key.go", "lib/new/c.go", "main.go", "run.sh"}; !slices.Equal(change.Paths, want) {
 		t.Errorf("paths %q", change.Paths)
 	}
@@ -181,10 +170,7 @@ func TestChanges(t *testing.T) {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := needs.Value(os.ReadFile(name))(t)
 	return string(data)
 }
 

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var names = label.DefaultNames()
 
 func TestNames(t *testing.T) {
-	if err := names.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, names.Validate())
 	if got := (label.Names{CIPending: "ci"}).WithDefaults(names); got.CIPending != "ci" ||
 		got.ReviewNeeded != names.ReviewNeeded {
 		t.Errorf("WithDefaults = %+v", got)

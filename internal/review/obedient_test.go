@@ -188,9 +188,7 @@ func (a *attack) checkReview(t *testing.T, c carrier, r *precedent.Review) {
 		report.JSON(&b, r), report.Text(&b, r, style), report.Markdown(&b, r, style),
 		report.SARIF(&b, r, style),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 	}
 	for _, s := range append([]string{theKey}, spelled...) {
 		if strings.Contains(b.String(), s) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestOdds computes confidences by hand: the odds of what the finder said, times the factors.
@@ -71,10 +72,7 @@ func TestDoubtRaisesNothing(t *testing.T) {
 
 // TestDecisionOfScores: docs/decisions/0024-scores.md has the factors.
 func TestDecisionOfScores(t *testing.T) {
-	page, err := os.ReadFile("../../docs/decisions/0024-scores.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := needs.Value(os.ReadFile("../../docs/decisions/0024-scores.md"))(t)
 	odds := ShippedOdds()
 	for _, row := range []string{
 		fmt.Sprintf("| confirmed | %v |", odds.Confirmed), fmt.Sprintf("| confirmed, and wanted now | %v |", odds.Now),

@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -57,9 +58,7 @@ func client(tb testing.TB, server *llmtest.Server, b *engine.Budget, f api.Files
 		Key: theKey, BaseURL: server.URL, Model: "m1", Transport: transport,
 		Now: time.Now,
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	needs.NoError(tb, err)
 	return api.New(api.Config{Model: model, Why: "a test", Files: f, Budget: b})
 }
 

@@ -73,9 +73,7 @@ func testListsOfPages(t *testing.T, open opener) {
 	second := precedent.Repo{Host: remote.Host, Owner: remote.Owner, Name: "second"}
 	a, b := repoFor(t, db, remote), repoFor(t, db, second)
 	repoFor(t, db, precedent.LocalRepo("0123456789012345678901234567890123456789"))
-	if err := a.SaveWatched(ctx, []WatchedPull{{Pull: 7, Head: "h", Title: "Wrap errors", Labels: []string{"a", "b c"}, Updated: start}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, a.SaveWatched(ctx, []WatchedPull{{Pull: 7, Head: "h", Title: "Wrap errors", Labels: []string{"a", "b c"}, Updated: start}}, nil))
 	seen, err := a.WatchedPulls(ctx)
 	if p := seen[7]; err != nil || p.Title != "Wrap errors" || !slices.Equal(p.Labels, []string{"a", "b c"}) {
 		t.Errorf("%+v %v", seen, err)

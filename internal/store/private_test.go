@@ -79,9 +79,7 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 		a.SaveThreads(ctx, []precedent.Thread{thread}), a.SaveOutcomes(ctx, []precedent.Outcome{outcome}),
 		a.KeepAnswer(ctx, "task", []byte(`"`+marker+`"`)),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, err)
 	}
 	needs.Result(t, "BeginConsolidation", true)(a.BeginConsolidation(ctx, "run", time.Hour))
 	insight := precedent.Insight{ID: "insight1", State: precedent.InsightActive, Text: marker, UpdatedAt: start}

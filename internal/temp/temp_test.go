@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestMain lets the test binary be a process that is killed while it has a folder.
@@ -32,10 +34,7 @@ func TestMain(m *testing.M) {
 
 func openFolder(t *testing.T, parent string) *Folder {
 	t.Helper()
-	f, err := Open(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := needs.Value(Open(parent))(t)
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -53,9 +52,7 @@ func TestSweep(t *testing.T) {
 	if err == nil {
 		err = other.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	dir := strings.TrimSpace(line)
 	if err != nil || strings.HasPrefix(dir, "error") {
@@ -65,9 +62,7 @@ func TestSweep(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "copy")); err != nil {
 		t.Errorf("of a living process: %v", err)
 	}
-	if err := other.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, other.Process.Kill())
 	_ = other.Wait() // it was killed
 	openFolder(t, parent)
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -115,9 +110,7 @@ func TestForeignFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			parent := t.TempDir()
 			user := filepath.Join(parent, fmt.Sprintf("precedent-%d", os.Geteuid()))
-			if err := prepare(user); err != nil {
-				t.Fatal(err)
-			}
+			needs.NoError(t, prepare(user))
 			f := openFolder(t, parent)
 			info, err := os.Lstat(f.Dir)
 			if err != nil || info.Mode().Perm() != 0o700 || filepath.Dir(f.Dir) != parent {

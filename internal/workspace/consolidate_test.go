@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -51,10 +52,7 @@ func withPattern(t *testing.T) (*Env, *Workspace, string) {
 		Log: slog.New(slog.DiscardHandler),
 	}
 	file := filepath.Join(t.TempDir(), "memory.db")
-	db, err := store.Open(t.Context(), file, store.Options{Now: r.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := needs.Value(store.Open(t.Context(), file, store.Options{Now: r.Now}))(t)
 	id := precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
 	w := r.workspace(&Repository{IDs: []precedent.Repo{id}, File: settings.Value[string]{Value: file}}, db)
 	t.Cleanup(w.Close)
@@ -70,27 +68,19 @@ func withPattern(t *testing.T) (*Env, *Workspace, string) {
 		v := &precedent.Review{
 			ID: fmt.Sprint("r", n), Head: fmt.Sprint("h", n), At: now, PullRequest: &pull, Findings: []precedent.Finding{f},
 		}
-		if err := w.Memory.Record(t.Context(), v); err != nil {
-			t.Fatal(err)
-		}
+		needs.NoError(t, w.Memory.Record(t.Context(), v))
 	}
 	return r, w, secret
 }
 
 func consolidateWith(t *testing.T, r *Env, w *Workspace, n *namer, usd float64) (Consolidated, precedent.Insight) {
 	t.Helper()
-	set, err := settings.Read(settings.Sources{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := needs.Value(settings.Read(settings.Sources{Dir: t.TempDir()}))(t)
 	withNamer := func(o EngineOptions) (engine.Engine, func() error) {
 		return o.Budget.Within(n), func() error { return nil }
 	}
 	c := Consolidation{Settings: set, USD: usd, Engine: EngineSetup{New: withNamer}}
-	done, err := r.Consolidate(t.Context(), w, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := needs.Value(r.Consolidate(t.Context(), w, c))(t)
 	all, err := w.Memory.Insights(t.Context())
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%+v, %v", all, err)
@@ -176,9 +166,7 @@ func TestKeepConsolidating(t *testing.T) {
 		return r.workspace(&Repository{IDs: w.IDs, File: w.File}, db), err
 	}
 	set, err := settings.Read(settings.Sources{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, err)
 	var errs []error
 	err = r.KeepConsolidating(t.Context(), open, Consolidation{Settings: set}, func(done Consolidated, err error) {
 		if told += done.Insights; err != nil {
