@@ -26,6 +26,7 @@ type ciWorkflow struct {
 	Permissions map[string]string
 	Jobs        map[string]struct {
 		If          string
+		CacheMode   string `yaml:"cache-mode"`
 		Permissions map[string]string
 		Env         map[string]string
 		Steps       []ciStep
@@ -224,6 +225,12 @@ func TestTrustedWorkflowsRunFromTheDefaultBranch(t *testing.T) {
 	events := map[string][]string{}
 	for name, w := range all {
 		events[name] = slices.Sorted(maps.Keys(w.On))
+		_, own := w.On["pull_request"] // of the event that may write its cache anyway
+		for job, j := range w.Jobs {
+			if (j.Steps[0].With["memory"] == "keep" && !own) != (j.CacheMode == "write") {
+				t.Errorf("%s: %s has the cache-mode %q, by which GitHub saves its memory", name, job, j.CacheMode)
+			}
+		}
 	}
 	want := map[string][]string{
 		".github/workflows/precedent.yml":          {"pull_request"},
