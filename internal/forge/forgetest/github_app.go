@@ -242,7 +242,7 @@ func (g *GitHub) issue(c *call) reply {
 	defer g.mu.Unlock()
 	// Random as to its letters, so that a test that looks for it finds nothing else.
 	sum := sha256.Sum256(fmt.Append(nil, Secret, g.app.Installation, len(g.issued)))
-	token := "ghs_" + fmt.Sprintf("%x", sum)[:36]
+	token := fmt.Sprintf("ghs_%d_eyJ%x.eyJ%x.%[2]x", g.app.ID, sum, sum[:16])
 	g.issued[token] = issued{until, given}
 	return reply{status: http.StatusCreated, body: object{
 		"token": token, "expires_at": until.Format(time.RFC3339), "permissions": given, "repository_selection": "selected",

@@ -168,7 +168,7 @@ func TestTokensOfInstallations(t *testing.T) {
 		t.Errorf("%v, %d tokens", err, g.Issued())
 	}
 	for _, r := range s.Script.Requests() {
-		if a := r.Header.Get("Authorization"); strings.HasSuffix(r.Path, "/installation") != strings.Contains(a, "eyJ") &&
+		if a := r.Header.Get("Authorization"); strings.HasSuffix(r.Path, "/installation") != strings.HasPrefix(a, "Bearer eyJ") &&
 			!strings.Contains(r.Path, "access_tokens") {
 			t.Errorf("%s came with %.12s", r.Path, a)
 		}
