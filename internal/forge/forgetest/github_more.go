@@ -55,6 +55,10 @@ func (in *checkIn) put(k *Check, now time.Time) *reply {
 	if in.Output != nil {
 		k.Title, k.Summary, k.Text = in.Output.Title, in.Output.Summary, in.Output.Text
 	}
+	if len(k.Summary) > 65_535 {
+		out := invalid("Validation Failed", field("CheckRun", "summary", "summary exceeds a maximum bytesize of 65535"))
+		return &out
+	}
 	if k.Status == "completed" && k.Conclusion == "" {
 		out := invalid("Invalid request.\n\n\"conclusion\" wasn't supplied.")
 		return &out
@@ -102,6 +106,8 @@ func (g *GitHub) updateCheck(c *call) reply {
 		case k.By.ID != c.who.ID:
 			return problem(http.StatusForbidden,
 				"Invalid app_id `1` - check run can only be modified by the GitHub App that created it.")
+		case k.Job:
+			return problem(http.StatusForbidden, "Check run status and conclusions can only be updated internally by GitHub Actions")
 		}
 		changed := *k
 		if bad := in.put(&changed, g.stage.Clock.Now().Truncate(time.Second)); bad != nil {
@@ -149,6 +155,9 @@ func (g *GitHub) checkJSON(c *call, k Check) object {
 	}
 	if k.Conclusion != "" {
 		out["conclusion"] = k.Conclusion
+	}
+	if k.Job {
+		out["html_url"] = fmt.Sprintf("%s/%s/%s/actions/runs/1/job/%d", g.URL, c.repo.Owner, c.repo.Name, k.ID)
 	}
 	return out
 }

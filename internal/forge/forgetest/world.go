@@ -119,6 +119,7 @@ type Check struct {
 	Status, Conclusion        string
 	Title, Summary, Text, URL string
 	Suite                     int64 // the run of a workflow that it belongs to
+	Job                       bool  // it is a job of that run
 	By                        forge.Person
 	Started, Completed        time.Time
 	written                   time.Time

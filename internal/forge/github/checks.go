@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -17,8 +18,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxCheck bounds the text of a check, in characters ("Create a check run").
-const maxCheck = 65_535
+// maxCheck bounds the text of a check: "summary exceeds a maximum bytesize of 65535", although the documentation counts
+// characters. The ellipsis has the rest.
+const maxCheck = 65_535 - len(" …")
 
 type checkRun struct {
 	ID                       int64
@@ -62,7 +64,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 	body := map[string]any{
 		"name": k.Name, "external_id": k.Review, "status": "completed", "conclusion": result,
 		"output": map[string]string{
-			"title": cmp.Or(k.Title, k.Name), "summary": text.Cut(cmp.Or(k.Body, k.Title, k.Name), maxCheck),
+			"title": cmp.Or(k.Title, k.Name), "summary": text.Head(cmp.Or(k.Body, k.Title, k.Name), maxCheck),
 		},
 	}
 	if k.URL != "" {
@@ -81,7 +83,7 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 }
 
 // previousCheck finds the check run to update: the latest of that name and commit by
-// the app that posts. An app cannot change those of others. 0 if there is none.
+// the app that posts. An app cannot change those of others, nor a workflow those of jobs. 0 if there is none.
 func (c *Client) previousCheck(do wire.Call, k forge.Check) (int64, error) {
 	all, err := checkRuns(do, k.Commit, k.Name)
 	if err != nil {
@@ -90,7 +92,8 @@ func (c *Client) previousCheck(do wire.Call, k forge.Check) (int64, error) {
 	me, err := c.Me(do.Context())
 	last := int64(0)
 	for _, run := range all {
-		if run.Name == k.Name && run.HeadSHA == k.Commit && run.App.Slug+"[bot]" == me.Login {
+		job := strings.Contains(run.HTMLURL, "/actions/runs/")
+		if run.Name == k.Name && run.HeadSHA == k.Commit && run.App.Slug+"[bot]" == me.Login && !job {
 			last = max(last, run.ID)
 		}
 	}

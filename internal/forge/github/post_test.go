@@ -118,7 +118,7 @@ func TestNothingToPost(t *testing.T) {
 	}
 }
 
-// TestOneCheck a name and commit, which later ones replace; another app's of the same name is left alone.
+// TestOneCheck a name and commit, which later ones replace; another app's and a job's of the same name are left alone.
 func TestOneCheck(t *testing.T) {
 	s, g, _, repo := open(t)
 	g.Actions()
@@ -126,9 +126,10 @@ func TestOneCheck(t *testing.T) {
 	commit := shop(s).Pulls[1].Head.SHA
 	other := forge.Person{ID: "5", Login: "other[bot]", Bot: true}
 	s.World.Change(func() {
-		shop(s).Checks = []forgetest.Check{{
-			ID: 1, Commit: commit, Name: "precedent", Status: "completed", Conclusion: "success", By: other,
-		}}
+		of := forgetest.Check{ID: 1, Commit: commit, Name: "precedent", Status: "completed", Conclusion: "success", By: other}
+		job := of
+		job.ID, job.By, job.Job = 2, forgetest.ActionsBot, true
+		shop(s).Checks = []forgetest.Check{of, job}
 	})
 	for i, result := range []forge.CheckResult{forge.Neutral, forge.Failure, forge.Success, "odd"} {
 		cannot, err := c.Check(t.Context(), repo, forge.Check{
@@ -139,15 +140,15 @@ func TestOneCheck(t *testing.T) {
 			t.Errorf("%q, %v", cannot, err)
 		}
 		all := s.World.ChecksOf(shop(s), commit)
-		if len(all) != 2 {
+		if len(all) != 3 {
 			t.Fatalf("%d checks", len(all))
 		}
 		want := string(result)
 		if result == "odd" {
 			want = "neutral"
 		}
-		if k := all[1]; k.Conclusion != want || k.External != fmt.Sprint("review ", i) || k.Title != "Two findings" ||
-			len([]rune(k.Summary)) > maxCheck || k.By.ID != forgetest.ActionsBot.ID {
+		if k := all[2]; k.Conclusion != want || k.External != fmt.Sprint("review ", i) || k.Title != "Two findings" ||
+			len(k.Summary) < maxCheck || k.By.ID != forgetest.ActionsBot.ID {
 			t.Errorf("%s: %s, %s, %s by %+v", result, k.Conclusion, k.External, k.Title, k.By)
 		}
 		if all[0].By != other || all[0].Conclusion != "success" {
