@@ -18,8 +18,8 @@ import (
 // on a disk is not revealed.
 const sourceRoot = "SRCROOT"
 
-// SARIF writes the review as a SARIF 2.1.0 log with one run. Every finding is a result; those
-// that are not shown are suppressed, with the reason. For an incomplete review the log says
+// SARIF writes the review as a SARIF 2.1.0 log with one run. The findings that are shown are results: GitHub opens
+// an alert for one that is suppressed, too. For an incomplete review the log says
 // that the execution was not successful, and why.
 func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 	run := sarif.Run{
@@ -41,7 +41,7 @@ func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 		},
 	}
 	rules := map[string]int{}
-	for _, f := range r.Findings {
+	for _, f := range r.Live() {
 		id := cmp.Or(ruleOf(f), "precedent/finding")
 		n, ok := rules[id]
 		if !ok {
@@ -97,18 +97,10 @@ func sarifResultOf(f precedent.Finding, id string, rule int, s Style) sarif.Resu
 		res.Message = sarifMessage("A finding without text.")
 	}
 	if f.Fingerprint != "" {
-		res.PartialFingerprints = map[string]string{"precedent/v1": f.Fingerprint}
-	}
-	if !f.Live() {
-		why := string(f.Dropped)
-		if f.DroppedBy != "" {
-			why += " by " + f.DroppedBy
+		// GitHub recognizes a result by the second one only, in this form.
+		res.PartialFingerprints = map[string]string{
+			"precedent/v1": f.Fingerprint, "primaryLocationLineHash": f.Fingerprint + ":1",
 		}
-		kind := "external"
-		if f.Dropped == precedent.TurnedOff {
-			kind = "inSource"
-		}
-		res.Suppressions = []sarif.Suppression{{Kind: kind, Status: "accepted", Justification: visible(why)}}
 	}
 	if f.Suggestion != "" && f.Side != precedent.Left && f.Start > 0 && f.Path != "" {
 		res.Fixes = []sarif.Fix{{
