@@ -301,14 +301,31 @@ func TestActionRuns(t *testing.T) {
 			0,
 			"memory sync --repo https://forge.example/team/app --read-only\noutcomes\nmemory sync --repo https://forge.example/team/app", 0, false,
 		},
-		"no such command":  {[]string{"IN_COMMAND=pr; id"}, 0, "", 2, true},
-		"a memory of ours": {[]string{"IN_COMMAND=outcomes", "IN_MEMORY_DB=/var/x.db"}, 0, "outcomes", 0, false},
+		"the first run of a pull request": {[]string{"IN_COMMAND=pr", "IN_FORMAT=text", "IN_MEMORY=keep", "GITHUB_EVENT_NAME=pull_request"}, 0, "pr --format=text", 0, false},
+		"a later run of a pull request": {
+			[]string{"IN_COMMAND=pr", "IN_FORMAT=text", "IN_MEMORY=keep", "GITHUB_EVENT_NAME=pull_request"},
+			0,
+			"memory export --memory-db DIR/precedent-memory/memory.db --repo https://forge.example/team/app --out DIR/shared.jsonl\n" +
+				"memory import --memory-db DIR/precedent-pull/memory.db --repo https://forge.example/team/app --skip-refused DIR/shared.jsonl\n" +
+				"pr --format=text", 0, false,
+		},
+		"a pull request that was closed": {[]string{"IN_COMMAND=outcomes", "IN_MEMORY=keep", "GITHUB_EVENT_NAME=pull_request_target"}, 0, "outcomes", 0, false},
+		"no such command":                {[]string{"IN_COMMAND=pr; id"}, 0, "", 2, true},
+		"a memory of ours":               {[]string{"IN_COMMAND=outcomes", "IN_MEMORY_DB=/var/x.db"}, 0, "outcomes", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			program := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>%s/called\necho \"$PRECEDENT_MEMORY_DB\" >%[1]s/memory\nexit %d\n", dir, test.status)
 			needs.WriteProgram(t, filepath.Join(dir, "precedent"), program)
 			env := inputs("RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_REPOSITORY=team/app")
+			folder := "precedent-memory"
+			writeFile(t, filepath.Join(dir, folder, "memory.db"), "shared", 0o600)
+			if strings.HasSuffix(name, "run of a pull request") {
+				folder = "precedent-pull"
+			}
+			if strings.HasPrefix(name, "a later") {
+				writeFile(t, filepath.Join(dir, folder, "memory.db"), "own", 0o600)
+			}
 			ends(t, test.exit, shell(t, script, append(env, test.env...)...))
 			called, err := os.ReadFile(filepath.Join(dir, "called"))
 			if test.not {
@@ -317,14 +334,14 @@ func TestActionRuns(t *testing.T) {
 				}
 				return
 			}
-			if got := strings.TrimSuffix(string(called), "\n"); got != test.want {
+			if got := strings.ReplaceAll(strings.TrimSuffix(string(called), "\n"), dir, "DIR"); got != test.want {
 				t.Errorf("called with %q, want %q", got, test.want)
 			}
-			if got, _ := os.ReadFile(filepath.Join(dir, "output")); string(got) != fmt.Sprintf("status=%d\n", test.status) {
+			if got, _ := os.ReadFile(filepath.Join(dir, "output")); string(got) != fmt.Sprintf("status=%d\nmemory=%s\n", test.status, folder) {
 				t.Errorf("the output is %q", got)
 			}
 			memory, _ := os.ReadFile(filepath.Join(dir, "memory"))
-			if got := strings.TrimSpace(string(memory)); got != filepath.Join(dir, "precedent-memory", "memory.db") && !slices.Contains(test.env, "IN_MEMORY_DB="+got) {
+			if got := strings.TrimSpace(string(memory)); got != filepath.Join(dir, folder, "memory.db") && !slices.Contains(test.env, "IN_MEMORY_DB="+got) {
 				t.Errorf("the memory is %q", got)
 			}
 		})
@@ -421,7 +438,7 @@ func inputs(given ...string) (all []string) {
 	for name := range strings.FieldsSeq(names) {
 		all = append(all, "IN_"+name+"=")
 	}
-	return append(append(all, "GITHUB_SERVER_URL=https://forge.example"), given...)
+	return append(append(all, "GITHUB_SERVER_URL=https://forge.example", "GITHUB_EVENT_NAME=push"), given...)
 }
 
 func TestCommitOfTheAction(t *testing.T) {
