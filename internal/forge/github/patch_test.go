@@ -112,16 +112,9 @@ func TestManyListedFiles(t *testing.T) {
 	}}; !slices.Equal(skipped, want) {
 		t.Errorf("skipped %+v", skipped)
 	}
-}
-
-// TestListThatCannotBeRead is an error, not an empty diff.
-func TestListThatCannotBeRead(t *testing.T) {
-	s, _, c, repo := open(t)
-	listed(t, s)
 	s.Script.Plan(forgetest.Fault{On: "/pulls/1/files", Status: 500, Times: 5})
-	_, _, err := c.Patch(t.Context(), repo, 1)
-	if trouble(err).Kind != forge.KindServer {
-		t.Errorf("%v", err)
+	if _, _, err := c.Patch(t.Context(), repo, 1); trouble(err).Kind != forge.KindServer {
+		t.Errorf("a list that cannot be read is %v", err)
 	}
 }
 

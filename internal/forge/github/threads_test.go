@@ -336,21 +336,6 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPagesElsewhere: a comment whose page is not the forge's has none.
-func TestPagesElsewhere(t *testing.T) {
-	s, _, c, repo := open(t)
-	s.World.Change(func() { shop(s).Pulls[1].Comments = nil })
-	for _, page := range []string{"https://evil.example/x", c.web.String() + ".evil.example/x", "javascript:x"} {
-		s.Script.Plan(forgetest.Fault{
-			On: "/issues/1/comments", Status: 200,
-			Body: `[{"id":5,"created_at":"2026-01-02T03:04:05Z","html_url":"` + page + `"}]`,
-		})
-		if got, err := c.Comments(t.Context(), repo, 1); err != nil || len(got) != 1 || got[0].URL != "" {
-			t.Errorf("%v, %+v", err, got)
-		}
-	}
-}
-
 // TestNotSentYet: a review that its author has not sent is not said, and one without words says nothing.
 func TestNotSentYet(t *testing.T) {
 	s, _, c, repo := open(t)
