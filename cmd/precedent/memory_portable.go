@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -212,15 +213,15 @@ func (a *app) eventOfDefaultBranch() bool {
 		return false
 	}
 	defer f.Close()
+	type target struct{ Ref string }
 	var event struct {
 		Repository struct {
 			DefaultBranch string `json:"default_branch"`
 		} `json:"repository"`
 		PullRequest struct {
-			Merged bool `json:"merged"`
-			Base   struct {
-				Ref string `json:"ref"`
-			} `json:"base"`
+			Merged bool
+			Base   target
+			Stack  struct{ Base target } // into whose base its pull requests are merged
 		} `json:"pull_request"`
 	}
 	data, err := io.ReadAll(io.LimitReader(f, forge.MaxEvent))
@@ -232,7 +233,8 @@ func (a *app) eventOfDefaultBranch() bool {
 	case "push", "schedule", "workflow_dispatch":
 		return a.env["GITHUB_REF"] == "refs/heads/"+branch
 	case "pull_request", "pull_request_target":
-		return event.PullRequest.Merged && event.PullRequest.Base.Ref == branch
+		p := event.PullRequest
+		return p.Merged && cmp.Or(p.Stack.Base.Ref, p.Base.Ref) == branch
 	}
 	return false
 }
