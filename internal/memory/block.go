@@ -160,9 +160,4 @@ func categories(all []precedent.Category) string {
 	return strings.Join(names, ", ")
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
+func plural(n int, noun string) string { return fmt.Sprintf("%d %s", n, nounFor(n, noun)) }

@@ -180,8 +180,8 @@ func (s *sample) counted() Counted {
 
 // measures computes the five success measures.
 func (s *sample) measures(out *Statistics, labels []calibration.Label) []Measure {
-	share := func(name string, target float64, n, of int, what string) Measure {
-		m := Measure{Name: name, Target: target, Samples: of, Of: what}
+	share := func(name string, target float64, n, of int, noun, that string) Measure {
+		m := Measure{Name: name, Target: target, Samples: of, Of: nounFor(of, noun) + that}
 		if of > 0 {
 			value := float64(n) / float64(of)
 			m.Value = &value
@@ -212,20 +212,25 @@ func (s *sample) measures(out *Statistics, labels []calibration.Label) []Measure
 		}
 	}
 	return []Measure{
-		share("findings shown on their lines", targetInline, inline, shown, "findings shown"),
-		share("posted findings accepted", targetAccepted, accepted, len(labels), "findings that people answered"),
+		share("findings shown on their lines", targetInline, inline, shown, "finding", " shown"),
+		share("posted findings accepted", targetAccepted, accepted, len(labels), "finding", " that people answered"),
 		s.thoroughness(),
-		share("threads resolved", targetResolved, resolved, threads, "threads"),
-		share("guide loaded where there is one", targetGuide, guided, guides, "reviews by a model with a guide"),
+		share("threads resolved", targetResolved, resolved, threads, "thread", ""),
+		share("guide loaded where there is one", targetGuide, guided, guides, "review", " by a model with a guide"),
 	}
+}
+
+// nounFor returns a noun in the number that fits a count.
+func nounFor(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }
 
 // thoroughness compares the findings per pull request with those of the first month.
 func (s *sample) thoroughness() Measure {
-	m := Measure{
-		Name: "findings per pull request, times the first month's", Target: targetFindings,
-		Of: "pull requests since",
-	}
+	m := Measure{Name: "findings per pull request, times the first month's", Target: targetFindings}
 	mean := func(reviews []store.ReviewFacts) (float64, int) {
 		findings, heads := pullCounts(reviews)
 		sum := 0
@@ -240,6 +245,7 @@ func (s *sample) thoroughness() Measure {
 	}
 	before, pulls := mean(s.baseline)
 	since, now := mean(slices.DeleteFunc(slices.Clone(s.reviews), func(r store.ReviewFacts) bool { return in[r.ID] }))
+	m.Of = nounFor(now, "pull request") + " since"
 	if m.Samples = now; pulls > 0 && now > 0 && before > 0 {
 		times := since / before
 		m.Value = &times
