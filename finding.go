@@ -367,6 +367,26 @@ func Fingerprint(place string, c Category, ordinal int) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// MaxNamesakes bounds the findings of one category at one place that are told apart.
+const MaxNamesakes = 50
+
+// Moved reports whether a finding has a fingerprint that its place does not give: it kept that of an earlier review
+// when its file was renamed, or when a line next to it changed.
+func Moved(place string, c Category, fingerprint string) bool {
+	for ordinal := range MaxNamesakes {
+		first := Fingerprint(place, c, ordinal)
+		if first == fingerprint {
+			return false
+		}
+		for n := 1; n < MaxNamesakes; n++ {
+			if Fingerprint(first, c, n) == fingerprint {
+				return false
+			}
+		}
+	}
+	return place != "" && fingerprint != ""
+}
+
 // idEncoding is lower-case Crockford base 32, which leaves out i, l, o and u because they are easily misread.
 var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 

@@ -14,38 +14,46 @@ import (
 // machine, and in later reviews while the flagged code is unchanged. A finding that people dismissed keeps its
 // fingerprint when its file is renamed, also on a machine that has only the dismissal.
 func identify(fs []precedent.Finding, src *sources, repo precedent.Repo, recall memory.Recall) {
-	dismissed := map[string]bool{}
+	dismissed, at := map[string]bool{}, map[string][]precedent.Dismissal{}
 	for _, j := range recall.Dismissals {
 		dismissed[j.Fingerprint] = true
+		at[j.Place] = append(at[j.Place], j)
 	}
 	for i := range fs {
 		f := &fs[i]
-		ordinal, former := 0, ""
-		switch {
-		case f.Dropped == precedent.NoEvidence:
+		if f.Dropped == precedent.NoEvidence {
 			// It stands nowhere; what it says keeps it apart from what stands somewhere.
 			nowhere := precedent.Place(f.Path, "nowhere", f.Quote, f.Title)
 			f.Fingerprint = precedent.Fingerprint(nowhere, f.Category, 0)
 			f.ID = precedent.FindingID(repo, f.Fingerprint)
 			continue
-		case f.Start == 0:
-			f.Place = precedent.Place(f.Path, "", "", "")
-		default:
-			var line, before, behind string
-			line, before, behind, ordinal = src.file(f.Side, f.Path).identity(f.Start)
-			f.Place = precedent.Place(f.Path, line, before, behind)
-			former = precedent.Place(recall.Former[f.Path], line, before, behind)
 		}
+		var line, before, behind string
+		ordinal := 0
+		if f.Start > 0 {
+			line, before, behind, ordinal = src.file(f.Side, f.Path).identity(f.Start)
+		}
+		f.Place = precedent.Place(f.Path, line, before, behind)
 		f.Fingerprint = precedent.Fingerprint(f.Place, f.Category, ordinal)
-		if was := precedent.Fingerprint(former, f.Category, ordinal); dismissed[was] {
-			f.Fingerprint = was
+		places := []string{f.Place}
+		if old := recall.Former[f.Path]; old != "" {
+			places = append(places, precedent.Place(old, line, before, behind))
+		}
+		for _, place := range places {
+			if dismissed[f.Fingerprint] {
+				break
+			}
+			if was := precedent.Fingerprint(place, f.Category, ordinal); dismissed[was] {
+				f.Fingerprint = was
+			} else if k := slices.IndexFunc(at[place], func(j precedent.Dismissal) bool {
+				return j.Category == f.Category && precedent.Moved(j.Place, j.Category, j.Fingerprint)
+			}); k >= 0 {
+				f.Fingerprint = at[place][k].Fingerprint
+			}
 		}
 		f.ID = precedent.FindingID(repo, f.Fingerprint)
 	}
 }
-
-// maxNamesakes bounds the findings of one category at one place that are told apart.
-const maxNamesakes = 50
 
 // identities gives findings of one category at one place different identities.
 type identities struct {
@@ -88,7 +96,7 @@ func (n identities) distinguish(groups []match.Group) {
 func (n identities) fingerprints(same []match.Group) []string {
 	f := same[0].First
 	prints := []string{f.Fingerprint}
-	for len(prints) < maxNamesakes+len(same) {
+	for len(prints) < precedent.MaxNamesakes+len(same) {
 		next := precedent.Fingerprint(f.Fingerprint, f.Category, len(prints))
 		if _, ok := n.known[next]; !ok && len(prints) >= len(same) {
 			break

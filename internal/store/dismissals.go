@@ -146,7 +146,8 @@ func (r *Repo) Retired(ctx context.Context, fingerprint string) (why string, err
 }
 
 // saveHits counts a hit for each dismissal and finding of a review that it hid, and extends
-// the dismissal.
+// the dismissal. One of exactly a finding that is somewhere else now follows it, so that it also holds where the
+// findings of earlier reviews are not known.
 func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding, at int64) error {
 	for _, f := range folded {
 		if f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
@@ -156,6 +157,11 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 			UPDATE rejections SET hits = hits + 1,
 				expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
 			WHERE repo_id = $1 AND id = $2 AND retired = ''`, r.id, f.DroppedBy, at+DismissalLife.Milliseconds())
+		if err == nil && f.Dropped == precedent.Dismissed && precedent.Moved(f.Place, f.Category, f.Fingerprint) {
+			err = execute(ctx, tx, `UPDATE rejections SET path = $4, place = $5, symbol = $6
+				WHERE repo_id = $1 AND id = $2 AND fingerprint = $3`,
+				r.id, f.DroppedBy, f.Fingerprint, f.Path, f.Place, f.Symbol)
+		}
 		if err != nil {
 			return err
 		}
