@@ -179,8 +179,14 @@ func (x *reader) unchanged(file *diff.File) bool {
 	return read == 0 && x.in.Since.Changed.File(file.Path) == nil
 }
 
-// asBefore returns a finding as it was before the last review refitted, suppressed and selected.
+// asBefore returns a finding as it was before the last review refitted, suppressed and selected. One that no verifier
+// read, because memory or the threshold hid it, is as its finder reported it.
 func asBefore(f precedent.Finding) precedent.Finding {
+	if f.Verifier == precedent.Unchecked && !f.Analyzer && f.Basis != nil {
+		f = undecided(&f)
+		f.Basis, f.Origin, f.Kept = nil, "", false
+		return f
+	}
 	f.Confidence, f.Weighed, f.Refit = f.Confidence-f.Weighed-f.Refit, 0, 0
 	f.Trail = slices.DeleteFunc(slices.Clone(f.Trail), func(d precedent.Decision) bool {
 		return d.Step == "refit" || d.Step == "suppress" || d.Step == "select" || d.Step == "last" || d.Step == precedentStep

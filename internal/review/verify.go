@@ -73,6 +73,9 @@ type task struct {
 	findings []*precedent.Finding
 }
 
+// noShard is the shard of a task about a file that finders did not read in this review.
+const noShard = -1
+
 // tasks groups the findings to verify, in the order of their lines.
 func (x *reader) tasks(fs []precedent.Finding) []task {
 	var tasks []task
@@ -97,11 +100,10 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 	for _, f := range order {
 		shard, ok := x.plan.shardOf(x.in.Change, f)
 		if !ok {
-			if len(x.plan.shards) == 0 {
+			if shard = noShard; len(x.plan.shards) == 0 && x.in.Change.File(f.Path) == nil {
 				f.Note("verify", "not verified: no request shows its file")
 				continue
 			}
-			shard = 0 // a deleted file, for example: the verifier reads the rest of the change, and the trees if it can
 		}
 		last := len(tasks) - 1
 		if last < 0 || tasks[last].path != f.Path || tasks[last].shard != shard ||

@@ -20,25 +20,34 @@ const (
 // verifyPrompt returns the prompt of a task: the hunks that the finders saw, those of the
 // other files that the claims name, and what the team decided about similar findings.
 func (x *reader) verifyPrompt(t *task) prompt.Prompt {
-	var shown []piece
-	for _, one := range x.plan.shards[t.shard].pieces {
-		if one.file.Path == t.path {
-			shown = append(shown, one)
+	shown, named := []piece(nil), t.named()
+	if t.shard == noShard {
+		named = append([]precedent.Span{t.findings[0].Span}, named...)
+	} else {
+		pieces := x.plan.shards[t.shard].pieces
+		for _, one := range pieces {
+			if one.file.Path == t.path {
+				shown = append(shown, one)
+			}
+		}
+		if len(shown) == 0 { // the same edit is shown in another file
+			shown = slices.Clone(pieces)
 		}
 	}
-	if len(shown) == 0 { // the same edit is shown in another file
-		shown = slices.Clone(x.plan.shards[t.shard].pieces)
+	shown = x.withNamed(shown, named)
+	if len(shown) == 0 && len(x.plan.shards) > 0 { // a deleted file: the rest of the change, and the trees if it can
+		shown = x.plan.shards[0].pieces
 	}
 	var claims []precedent.Finding
 	for _, f := range t.findings {
 		claims = append(claims, *f)
 	}
-	return x.sheet.Verify(x.brief.render(x.withNamed(shown, t)), claims, x.decided(t))
+	return x.sheet.Verify(x.brief.render(shown), claims, x.decided(t))
 }
 
-// withNamed adds the hunks of the files that the claims of a task name, as many as fit
-// into a request, the nearest to the named lines first.
-func (x *reader) withNamed(shown []piece, t *task) []piece {
+// withNamed adds the hunks of the files that are named, as many as fit into a request, the nearest to the named
+// lines first.
+func (x *reader) withNamed(shown []piece, named []precedent.Span) []piece {
 	room := x.plan.most
 	has := map[diff.HunkRef]bool{}
 	for _, one := range shown {
@@ -48,7 +57,7 @@ func (x *reader) withNamed(shown []piece, t *task) []piece {
 			has[r] = true
 		}
 	}
-	for _, at := range t.named() {
+	for _, at := range named {
 		i := slices.IndexFunc(x.in.Change.Files, func(f diff.File) bool { return f.Path == at.Path || f.OldPath == at.Path })
 		if i < 0 || x.in.Change.Files[i].Skip != "" || x.plan.ignored[i] {
 			continue
