@@ -127,6 +127,7 @@ server without repositories, completely or not at all.`,
 					} else {
 						p.Sayf("", "%d added, %d changed, %d removed, %d already there, %d refused", got.Added, got.Changed,
 							got.Removed, got.Same, got.Refused)
+						sayOpposed(p, got.Opposed)
 					}
 				})
 				if err == nil && none {
@@ -179,6 +180,7 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 				}
 				p.Sayf("", "%s of %s: %s; %d added here, %d changed, %d removed", done.Ref, done.Remote, plural(done.Rows,
 					"row"), done.Added, done.Changed, done.Removed)
+				sayOpposed(p, done.Opposed)
 				switch {
 				case done.Pushed:
 					p.Say("", "The remote has what this memory added.")
@@ -191,6 +193,13 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 	cmd.Flags().StringVar(&remote, "remote", "", "the `name` of the remote; by default upstream, else origin")
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "push nothing")
 	return a.data(cmd, append([]string{"memory_ref", "forge"}, memorySettings...)...)
+}
+
+// sayOpposed says how many learnings a merge did not make active.
+func sayOpposed(p *report.Page, n int) {
+	if n > 0 {
+		p.Sayf("", "To approve or forget, because each contradicts an active one: %s (precedent learn list)", plural(n, "learning"))
+	}
 }
 
 // writesFromHere reports whether this process writes the shared memory: outside of CI always, in

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -137,11 +138,36 @@ func (s Rows) current(now time.Time) Rows {
 		return false
 	})
 	s.restoreReplaced(reader{now})
+	s.holdOpposed(reader{now})
 	return s
 }
 
+// holdOpposed makes a learning wait for a person that says the opposite of an older one, which its clone did not know.
+func (s Rows) holdOpposed(check reader) {
+	var all []precedent.Learning
+	for _, r := range s.sorted(learningKind) {
+		all = append(all, r.value.(precedent.Learning))
+	}
+	for _, l := range memory.Opposed(all, check.now) {
+		l.State, l.Approver = precedent.LearningPending, ""
+		s.change(check, l, "made pending, as it contradicts "+l.Contradicts+",")
+	}
+}
+
+// change replaces a learning, with an entry in its history. All clones make the same rows of it.
+func (s Rows) change(check reader, l precedent.Learning, action string) {
+	l.UpdatedAt = l.UpdatedAt.Add(time.Millisecond)
+	changed, err := check.learning(l)
+	said, failed := check.history(store.SharedChange{Learning: l.ID, LearningChange: store.LearningChange{
+		At: l.UpdatedAt, Who: "Precedent", Action: action, After: l,
+	}})
+	if err == nil && failed == nil {
+		s[changed.key], s[said.key] = changed, said
+	}
+}
+
 // restoreReplaced makes a learning active again if the one that a clone replaced it by was forgotten in another,
-// which did not know: else neither would hold. All clones make the same row of it.
+// which did not know: else neither would hold.
 func (s Rows) restoreReplaced(check reader) {
 	replaced := map[string]bool{}
 	for _, r := range s.sorted(learningKind) {
@@ -152,14 +178,8 @@ func (s Rows) restoreReplaced(check reader) {
 		if l.State != precedent.LearningSuperseded || replaced[l.ID] {
 			continue
 		}
-		l.State, l.UpdatedAt = precedent.LearningActive, l.UpdatedAt.Add(time.Millisecond)
-		back, err := check.learning(l)
-		said, failed := check.history(store.SharedChange{Learning: l.ID, LearningChange: store.LearningChange{
-			At: l.UpdatedAt, Who: "Precedent", Action: "restored, as what replaced it was forgotten elsewhere,", After: l,
-		}})
-		if err == nil && failed == nil {
-			s[back.key], s[said.key] = back, said
-		}
+		l.State = precedent.LearningActive
+		s.change(check, l, "restored, as what replaced it was forgotten elsewhere,")
 	}
 }
 
@@ -183,6 +203,8 @@ type Counts struct {
 	Changed int `json:"changed"`
 	Removed int `json:"removed"` // dismissals that were taken back elsewhere
 	Same    int `json:"already_there"`
+	// Opposed counts new learnings that wait because they contradict another.
+	Opposed int `json:"contradicting"`
 }
 
 // difference returns the rows of merged that the database does not have, as store.Shared, and
@@ -210,6 +232,9 @@ func difference(local, merged Rows) (store.Shared, Counts) {
 		}
 		if r.kind != historyKind {
 			forms[r.kind].add(&news, r.value)
+		}
+		if l, ok := r.value.(precedent.Learning); ok && l.State == precedent.LearningPending && l.Contradicts != "" {
+			c.Opposed++
 		}
 	}
 	for _, r := range merged.sorted(historyKind) {

@@ -346,7 +346,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // TestOldRowsEnd: what has expired is not shared any more, and what was taken back is, forever. What was replaced by a
-// learning that was forgotten before it was approved holds again.
+// learning that was forgotten before it was approved holds again, and one that says the opposite of an older one waits.
 func TestOldRowsEnd(t *testing.T) {
 	r := reader{now}
 	rows := Rows{}
@@ -363,13 +363,15 @@ func TestOldRowsEnd(t *testing.T) {
 	replaced.State, stays.State = precedent.LearningSuperseded, precedent.LearningSuperseded
 	by := learningOf("by", "never log it", now)
 	by.State, by.Supersedes = precedent.LearningForgotten, "stays"
-	for _, l := range []precedent.Learning{replaced, stays, by} {
+	for _, l := range []precedent.Learning{replaced, stays, by, learningOf("later", "never log it", now)} {
 		made, err := r.learning(l)
 		needs.NoError(t, err)
 		rows[made.key] = made
 	}
 	rows.current(now)
-	for id, want := range map[string]precedent.LearningState{"old": precedent.LearningActive, "stays": precedent.LearningSuperseded} {
+	for id, want := range map[string]precedent.LearningState{
+		"old": precedent.LearningActive, "stays": precedent.LearningSuperseded, "later": precedent.LearningPending,
+	} {
 		if l := rows[key{learningKind, id}].value.(precedent.Learning); l.State != want {
 			t.Errorf("%s is %s, want %s", id, l.State, want)
 		}
