@@ -144,7 +144,7 @@ type Outcome struct {
 	Finder string      `json:"finder"`
 	Kind   OutcomeKind `json:"outcome"`
 	Proof  string      `json:"proof"` // in one sentence, with the person's own words
-	Who    string      `json:"who"`   // the person who decided; empty if none did
+	Who    string      `json:"who"`   // the person who decided, of a fix the author; empty if none did
 	// Words are the person's own sentence, verbatim; empty if it was a reaction.
 	Words string `json:"words"`
 	// MayWrite tells that the person has write permission, and so speaks for the team.

@@ -82,7 +82,7 @@ func threadsFailure(failures []precedent.Failure) string {
 // learnOutcomes determines and stores the outcomes of the threads' findings.
 func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.ThreadAnswer) error {
 	outcomes := thread.Outcomes(s.Earlier.Threads, thread.OutcomeInput{
-		State: p.State, Author: p.Author.ID, Trees: *s.Earlier.trees, Votes: s.Earlier.votes, Answers: answers,
+		State: p.State, Author: p.Author, Trees: *s.Earlier.trees, Votes: s.Earlier.votes, Answers: answers,
 		Now: p.Env.Now(),
 	})
 	rows, err := p.Workspace.Rows(ctx)
@@ -199,7 +199,7 @@ func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error
 	}
 	thread.Relocate(audited, *s.Earlier.trees)
 	for _, o := range thread.Outcomes(audited, thread.OutcomeInput{
-		State: p.State, Author: p.Author.ID, Trees: *s.Earlier.trees, Now: p.Env.Now(),
+		State: p.State, Author: p.Author, Trees: *s.Earlier.trees, Now: p.Env.Now(),
 	}) {
 		if accepted, ok := o.Label(); !ok || !accepted {
 			continue

@@ -13,8 +13,8 @@ import (
 // OutcomeInput is the state of a pull request from which Outcomes decides.
 type OutcomeInput struct {
 	State  forge.State
-	Author precedent.ForgeID // who opened the pull request; empty if unknown
-	Trees  Trees             // those that the threads were relocated with
+	Author forge.Person // who opened the pull request, and so decides to fix; the zero value if unknown
+	Trees  Trees        // those that the threads were relocated with
 	Votes  map[string][]Vote
 	// Answers are those of the last review of the head; empty if there is none.
 	Answers []precedent.ThreadAnswer
@@ -68,10 +68,13 @@ func (j *outcomeJudge) outcome(o *precedent.Outcome, t precedent.Thread, answer 
 	}
 	if j.suggestionTaken(t) {
 		set(precedent.SuggestionTaken, "the suggested lines replaced the flagged ones at %s", short(o.Commit))
-		return
-	}
-	if why := j.fixedProof(t, answer); why != "" {
+	} else if why := j.fixedProof(t, answer); why != "" {
 		set(precedent.Fixed, "%s", why)
+	}
+	if o.Kind != "" {
+		if !j.in.Author.Bot {
+			o.Who = j.in.Author.Login
+		}
 		return
 	}
 	if j.setDeclined(o, t, answer) {
@@ -207,7 +210,7 @@ func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, ans
 		})
 	}
 	if !ok {
-		by, words, ok = dismissedIn(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
+		by, words, ok = dismissedIn(t, func(m precedent.Message) bool { return j.in.Author.ID != "" && m.WhoID == j.in.Author.ID })
 	}
 	if ok {
 		o.Kind, o.Who, o.Words, o.MayWrite = precedent.Declined, by.Who, words, by.MayWrite

@@ -161,7 +161,7 @@ func TestOutcomes(t *testing.T) {
 				head = was
 			}
 			in := OutcomeInput{
-				State: test.state, Author: ann.ID, Votes: map[string][]Vote{th.ID: test.votes}, Now: now,
+				State: test.state, Author: ann, Votes: map[string][]Vote{th.ID: test.votes}, Now: now,
 				Trees: trees(map[string]string{"then a.go": flagged(was), "0123456789abcdef a.go": flagged(head)}),
 			}
 			in.Trees.Head = "0123456789abcdef"
@@ -170,6 +170,9 @@ func TestOutcomes(t *testing.T) {
 				if test.answer == declinedHere {
 					in.Answers[0].Who, in.Answers[0].Words = "dana", "Leave it."
 				}
+			}
+			if test.want == fixed || test.want == taken {
+				test.who = ann.Login
 			}
 			got := outcomes(th, in)
 			if len(got) != 1 || got[0].Kind != test.want || got[0].Who != test.who ||
