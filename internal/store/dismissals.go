@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -145,23 +146,33 @@ func (r *Repo) Retired(ctx context.Context, fingerprint string) (why string, err
 	return why, r.db.fail("read dismissals", err)
 }
 
-// saveHits counts a hit for each dismissal and finding of a review that it hid, and extends
+// saveHits counts a hit for each dismissal and finding of a review that it hid, alone or with others, and extends
 // the dismissal. One of exactly a finding that is somewhere else now follows it, so that it also holds where the
 // findings of earlier reviews are not known.
 func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding, at int64) error {
 	for _, f := range folded {
-		if f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
+		by := []string{f.DroppedBy}
+		switch {
+		case f.Dropped == precedent.Rejected && f.Basis != nil:
+			by = append(by, f.Basis.Patterns...)
+		case f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected:
 			continue
 		}
-		err := execute(ctx, tx, `
-			UPDATE rejections SET hits = hits + 1,
-				expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
-			WHERE repo_id = $1 AND id = $2 AND retired = ''`, r.id, f.DroppedBy, at+DismissalLife.Milliseconds())
-		if err == nil && f.Dropped == precedent.Dismissed && precedent.Moved(f.Place, f.Category, f.Fingerprint) {
-			err = execute(ctx, tx, `UPDATE rejections SET path = $4, place = $5, symbol = $6
-				WHERE repo_id = $1 AND id = $2 AND fingerprint = $3`,
-				r.id, f.DroppedBy, f.Fingerprint, f.Path, f.Place, f.Symbol)
+		slices.Sort(by)
+		for _, id := range slices.Compact(by) {
+			err := execute(ctx, tx, `
+				UPDATE rejections SET hits = hits + 1,
+					expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
+				WHERE repo_id = $1 AND id = $2 AND retired = ''`, r.id, id, at+DismissalLife.Milliseconds())
+			if err != nil {
+				return err
+			}
 		}
+		if f.Dropped != precedent.Dismissed || !precedent.Moved(f.Place, f.Category, f.Fingerprint) {
+			continue
+		}
+		err := execute(ctx, tx, `UPDATE rejections SET path = $4, place = $5, symbol = $6
+			WHERE repo_id = $1 AND id = $2 AND fingerprint = $3`, r.id, f.DroppedBy, f.Fingerprint, f.Path, f.Place, f.Symbol)
 		if err != nil {
 			return err
 		}
