@@ -10,7 +10,8 @@ import (
 // Match recognizes findings whose fingerprint changed because neighbouring lines did. A new
 // finding takes the id and fingerprint of an earlier one that this run did not find exactly,
 // if it flags the same line of the same file in the same category in similar words. Each
-// earlier finding is taken once, the most similar pairs first.
+// earlier finding is taken once, the most similar pairs first. One that still stands where it was is not taken: a
+// dismissal of it must not hide the same line in another function.
 //
 // Call it after fingerprints are computed and quotes are redacted, and before Suppress, so
 // that a dismissal follows its finding.
@@ -23,7 +24,7 @@ func (r Recall) Match(findings []precedent.Finding) []precedent.Finding {
 	for _, k := range r.Known {
 		known = append(known, &k.Finding)
 	}
-	taken := match.Earlier(found, known, r.Former)
+	taken := match.Earlier(found, known, r.Former, r.Stands)
 	renamed := map[string]string{} // ids
 	for i := range out {
 		f := &out[i]

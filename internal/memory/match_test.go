@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -59,7 +60,10 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: changed", test.name)
 		}
 	}
-	// An earlier one that is found again exactly is not given away.
+	// An earlier one that is found again exactly is not given away, nor one that is still where it was.
+	stays := known(earlier)
+	stays.Stands = func(k *precedent.Finding) bool { return k.Fingerprint == earlier.Fingerprint }
+	needs.Equal(t, []precedent.Finding{moved}, stays.Match([]precedent.Finding{moved}))
 	if got := known(earlier).Match([]precedent.Finding{moved, earlier}); !cmp.Equal(got, []precedent.Finding{moved, earlier}) {
 		t.Errorf("%+v", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // identify sets the fingerprint and id of every finding. They are the same on every
@@ -53,6 +54,20 @@ func identify(fs []precedent.Finding, src *sources, repo precedent.Repo, recall 
 		}
 		f.ID = precedent.FindingID(repo, f.Fingerprint)
 	}
+}
+
+// stands reports whether the line that an earlier finding flagged is still in its file, between the same lines.
+func (x *reader) stands(k *precedent.Finding) bool {
+	path := k.Path
+	for now, old := range x.in.Recall.Former {
+		if old == k.Path {
+			path = now
+		}
+	}
+	file := x.src.file(k.Side, path)
+	return slices.ContainsFunc(file.at[text.Collapse(match.Flagged(k.Quote))], func(i int) bool {
+		return precedent.Place(k.Path, file.lines[i], file.neighbour(i, -1), file.neighbour(i, 1)) == k.Place
+	})
 }
 
 // identities gives findings of one category at one place different identities.

@@ -63,6 +63,7 @@ func (x *reader) merge(ctx context.Context) {
 
 // recall recognizes findings of earlier reviews.
 func (x *reader) recall(context.Context) {
+	x.in.Recall.Stands = x.stands
 	x.r.Findings = x.in.Recall.Match(x.r.Findings)
 	x.past = memory.NewDismissals(x.in.Recall.Dismissals, x.r.At)
 	x.past.Heed(x.in.Recall.Learnings)
