@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"log/slog"
 	"slices"
 	"strings"
@@ -241,32 +240,18 @@ func saysAll(l, pending *precedent.Learning) bool {
 // contradicted returns the active learning that says most clearly the opposite; nil if none
 // does.
 func contradicted(known []precedent.Learning, l precedent.Learning) *precedent.Learning {
-	return opposite(claimed{&l, match.NewClaim(l.Directive)}, func(yield func(claimed) bool) {
-		for i := range known {
-			if o := &known[i]; o.State == precedent.LearningActive && !yield(claimed{o, match.NewClaim(o.Directive)}) {
-				return
-			}
-		}
-	})
-}
-
-// claimed is a learning with what it states.
-type claimed struct {
-	*precedent.Learning
-	words match.Claim
-}
-
-// opposite returns the one of some learnings that says most clearly the opposite of another; nil if none does.
-func opposite(l claimed, of iter.Seq[claimed]) *precedent.Learning {
+	words := match.NewClaim(l.Directive)
 	var found *precedent.Learning
 	most := 0.0
-	for o := range of {
-		if o.ID == l.ID || o.PullRequest != l.PullRequest || !mayOverlap(o.Glob, l.Glob) ||
+	for i := range known {
+		o := &known[i]
+		if o.ID == l.ID || o.State != precedent.LearningActive || o.PullRequest != l.PullRequest || !mayOverlap(o.Glob,
+			l.Glob) || !match.Contradict(&l, o, 1) ||
 			o.Category != "" && l.Category != "" && o.Category != l.Category {
 			continue
 		}
-		if s := l.words.Similarity(o.words); s > most && match.Contradict(l.Learning, o.Learning, s) {
-			found, most = o.Learning, s
+		if s := words.Similarity(match.NewClaim(o.Directive)); s > most && match.Contradict(&l, o, s) {
+			found, most = o, s
 		}
 	}
 	return found
@@ -277,16 +262,14 @@ func Opposed(all []precedent.Learning, now time.Time) []precedent.Learning {
 	slices.SortFunc(all, func(a, b precedent.Learning) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
-	var hold []claimed
-	var opposed []precedent.Learning
-	for i := range all {
-		l := claimed{&all[i], match.NewClaim(all[i].Directive)}
-		if l.State != precedent.LearningActive || expired(l.Learning, now) {
+	var hold, opposed []precedent.Learning
+	for _, l := range all {
+		if l.State != precedent.LearningActive || expired(&l, now) {
 			continue
 		}
-		if o := opposite(l, slices.Values(hold)); o != nil {
+		if o := contradicted(hold, l); o != nil {
 			l.Contradicts = o.ID
-			opposed = append(opposed, *l.Learning)
+			opposed = append(opposed, l)
 		} else {
 			hold = append(hold, l)
 		}
