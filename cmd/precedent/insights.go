@@ -64,13 +64,9 @@ func printInsights(p *report.Page, lines []insightLine) {
 			plural(len(i.PullRequests), "pull request"), plural(i.Changes, "change"))
 		acceptance := "nobody answered yet"
 		if i.Accepted+i.Rejected > 0 {
-			people := "1 person"
-			if n := len(i.People); n != 1 {
-				people = fmt.Sprintf("%d people", n)
-			}
 			acceptance = fmt.Sprintf("%d of %d accepted (90 %% interval %.0f to %.0f %%), by %s", i.Accepted,
 				i.Accepted+i.Rejected,
-				100*i.Acceptance.Low, 100*i.Acceptance.High, people)
+				100*i.Acceptance.Low, 100*i.Acceptance.High, workspace.Count(len(i.People), "person", "people"))
 		}
 		detail("%s", acceptance)
 		detail("shown by %s", strings.Join(i.Citations, ", "))

@@ -49,6 +49,9 @@ func (m *Memory) sample(ctx context.Context, rows *store.Repo, since time.Time) 
 	if s.learnings, err = rows.Learnings(ctx); err != nil {
 		return s, err
 	}
+	for i := range s.learnings {
+		m.expire(&s.learnings[i])
+	}
 	s.dismissals, err = rows.Dismissals(ctx, m.Now(), maxDismissals)
 	return s, err
 }
