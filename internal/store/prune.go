@@ -58,12 +58,12 @@ func (c Counts) subtract(after Counts) Counts {
 // Add is the sum of two counts.
 func (c Counts) Add(d Counts) Counts { return c.subtract(Counts{}.subtract(d)) }
 
-// prunable selects the findings of $1 that were last seen before $2, or that have $3 newer
+// prunable selects the fingerprints of the findings of $1 that were last seen before $2, or that have $3 newer
 // ones in their file, unless something refers to them: a dismissal that is valid at $4, an open
 // thread, an outcome that became known since $2, a learning that is not forgotten, or an insight.
 const prunable = `
-	SELECT * FROM (
-		SELECT f.*, ROW_NUMBER() OVER (PARTITION BY f.path ORDER BY f.last_seen DESC, f.fingerprint) AS nth
+	SELECT p.fingerprint FROM (
+		SELECT f.fingerprint, f.last_seen, ROW_NUMBER() OVER (PARTITION BY f.path ORDER BY f.last_seen DESC, f.fingerprint) AS nth
 		FROM findings f WHERE f.repo_id = $1
 	) AS p WHERE (p.last_seen < $2 OR p.nth > $3) AND NOT EXISTS (
 		SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = p.fingerprint AND j.expires_at > $4)
@@ -136,8 +136,8 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 				refit)
 		SELECT l.repo_id, l.fingerprint, l.place, l.finder, l.category, l.severity, COALESCE(a.confidence, l.confidence),
 			` + outcomeOf + `, COALESCE(a.at, l.last_seen), COALESCE(a.accepted, -1), COALESCE(a.refit, 0)
-		FROM (` + prunable + `) AS l LEFT JOIN (` + answered + `) AS a ON a.fingerprint = l.fingerprint AND a.nth = 1
-			WHERE TRUE
+		FROM findings l LEFT JOIN (` + answered + `) AS a ON a.fingerprint = l.fingerprint AND a.nth = 1
+			WHERE l.repo_id = $1 AND l.fingerprint IN (` + prunable + `)
 		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
 			category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
 			outcome = excluded.outcome, at = excluded.at, accepted = excluded.accepted, refit = excluded.refit
@@ -145,7 +145,7 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 			[]any{r.id, millis(before), perFile, millis(now)},
 		},
 		{
-			`DELETE FROM findings WHERE repo_id = $1 AND fingerprint IN (SELECT l.fingerprint FROM (` + prunable + `) AS l)`,
+			`DELETE FROM findings WHERE repo_id = $1 AND fingerprint IN (` + prunable + `)`,
 			[]any{r.id, millis(before), perFile, millis(now)},
 		},
 		{
