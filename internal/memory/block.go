@@ -64,9 +64,6 @@ func (r Recall) writeInsights(b *strings.Builder) {
 				plural(len(i.Findings), "finding"), in, where)
 		}
 	}
-	if r.OmittedInsights > 0 {
-		fmt.Fprintf(b, "- and %d more patterns\n", r.OmittedInsights)
-	}
 }
 
 // writeHistory lists the files with findings, and what people dismissed there.

@@ -32,9 +32,8 @@ type Recall struct {
 	// Dismissals are all current ones of the repository, newest first.
 	Dismissals []precedent.Dismissal
 	// Insights are the last changed active ones whose scope has a file of the change, and, where one
-	// person at most has answered findings, candidates. OmittedInsights counts the others.
-	Insights        []precedent.Insight
-	OmittedInsights int
+	// person at most has answered findings, candidates.
+	Insights []precedent.Insight
 	// Known are the findings last seen in the files, by fingerprint, including those of earlier
 	// reviews of this change.
 	Known map[string]store.Known
@@ -86,12 +85,8 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	alone := atMostOne(people)
 	for _, i := range insights {
 		wanted := i.State == precedent.InsightActive || alone && i.State == precedent.InsightCandidate
-		switch {
-		case !wanted || !slices.ContainsFunc(paths, func(p string) bool { return inFiles(i.Scope, p) }):
-		case len(r.Insights) < maxRecalled:
+		if wanted && len(r.Insights) < maxRecalled && slices.ContainsFunc(paths, func(p string) bool { return inFiles(i.Scope, p) }) {
 			r.Insights = append(r.Insights, i)
-		default:
-			r.OmittedInsights++
 		}
 	}
 	if r.Known, err = rows.Known(ctx, paths, maxKnown); err != nil {
