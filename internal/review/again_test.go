@@ -93,7 +93,7 @@ func TestWithoutADismissal(t *testing.T) {
 			j.At = in.Now().Add(-time.Duration(1+i) * time.Hour)
 			if random.IntN(3) > 0 || slices.ContainsFunc(in.Recall.Dismissals,
 				func(o precedent.Dismissal) bool { return o.Fingerprint == j.Fingerprint }) {
-				j.Fingerprint = fmt.Sprintf("other%d", i)
+				j.Fingerprint = precedent.Fingerprint(f.Fingerprint, f.Category, 10+i)
 			}
 			in.Recall.Dismissals = append(in.Recall.Dismissals, j)
 		}

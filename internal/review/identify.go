@@ -47,7 +47,8 @@ func identify(fs []precedent.Finding, src *sources, repo precedent.Repo, recall 
 			if was := precedent.Fingerprint(place, f.Category, ordinal); dismissed[was] {
 				f.Fingerprint = was
 			} else if k := slices.IndexFunc(at[place], func(j precedent.Dismissal) bool {
-				return j.Category == f.Category && precedent.Moved(j.Place, j.Category, j.Fingerprint)
+				return j.Category == f.Category && precedent.Moved(j.Place, j.Category, j.Fingerprint) &&
+					match.NewClaim(j.Claim).Similarity(match.NewClaim(f.Title)) >= match.SamePlace
 			}); k >= 0 {
 				f.Fingerprint = at[place][k].Fingerprint
 			}

@@ -76,8 +76,7 @@ func testHits(t *testing.T, open opener) {
 	f.Drop("suppress", precedent.Dismissed, j.ID, "dana dismissed it")
 	double := f
 	alike.Drop("suppress", precedent.Rejected, j.ID, "like two that dana dismissed")
-	with := bug("w")
-	alike.Basis = &precedent.FindingBasis{Patterns: []string{j.ID, dismiss(t, r, dismissalOf(with)).ID}}
+	alike.Basis = &precedent.FindingBasis{Patterns: []string{j.ID, dismiss(t, r, dismissalOf(bug("w"))).ID}}
 	below := finding(remote, "a.go", "z", precedent.Bugs, precedent.Low)
 	below.Drop("select", precedent.BelowThreshold, j.ID, "below 75")
 	for i := range 2 {
@@ -90,7 +89,7 @@ func testHits(t *testing.T, open opener) {
 			t.Errorf("after review %d: %d hits, expires %v", i, got.Hits, got.ExpiresAt)
 		}
 	}
-	needs.Equal(t, 2, mustDismissal(t, r, with).Hits)
+	needs.Equal(t, 2, mustDismissal(t, r, bug("w")).Hits)
 	// An older review that is saved late does not shorten it.
 	v := review(remote, "c", 1, f)
 	save(t, r, v)
