@@ -37,10 +37,10 @@ func newReview(a *app) *cobra.Command {
 		Short: "Review a local change",
 		Long: `Review reads a change with the analyzers, and with a model if an engine is set up,
 prints the findings, and stores them in the memory. Without a RANGE it reviews what
-the branch adds to its upstream, or to the default branch if it was rebased onto that,
-together with everything that is uncommitted: staged, unstaged and untracked files, but
-not ignored ones. If the branch adds nothing, it reviews what is uncommitted, else the
-last commit.
+the branch adds to its upstream, without what others did to the default branch if it
+was rebased onto that or has merged it, together with everything that is uncommitted:
+staged, unstaged and untracked files, but not ignored ones. If the branch adds nothing,
+it reviews what is uncommitted, else the last commit.
 
 RANGE is A..B, A...B (from their merge base), or A, which is A...HEAD. To review
 only some files and folders, name them after --.

@@ -63,9 +63,14 @@ func (w *builder) staged(changes []change) {
 	}
 	for _, c := range changes {
 		if !c.conflict && c.newMode != "" {
-			fmt.Fprintf(w.to, "M %s %s %s\n", c.newMode, c.newID, precedent.QuotePath(c.path))
+			w.put(c.newMode, c.newID, c.path)
 		}
 	}
+}
+
+// put adds a file whose content is an object already.
+func (w *builder) put(mode, id, path string) {
+	fmt.Fprintf(w.to, "M %s %s %s\n", mode, id, precedent.QuotePath(path))
 }
 
 // remove takes a path out of the tree. It does nothing if the path is not there.

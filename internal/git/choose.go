@@ -3,7 +3,9 @@ package git
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -28,8 +30,12 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 	}
 	if against != "" && against != at.commit {
 		rg, err := r.added(ctx, against, againstName, at.commit, name)
-		if err == nil && againstName == short {
-			rg, err = r.rebased(ctx, rg, branch)
+		if err == nil {
+			remotes := slices.Clone(trustedRemotes)
+			if of := r.config.find("branch." + branch + ".remote"); r.isTrustedRemote(of) {
+				remotes = append(remotes, of)
+			}
+			rg, err = r.besides(ctx, rg, remotes)
 		}
 		if err != nil {
 			return Range{}, err
@@ -58,21 +64,66 @@ func (r *Repo) added(ctx context.Context, against, againstName, head, name strin
 	}, err
 }
 
-// rebased returns what a branch adds to the default branch instead of to its upstream, if that is part of it:
-// after a rebase, the rest is what others did.
-func (r *Repo) rebased(ctx context.Context, rg Range, branch string) (Range, error) {
-	trunk, name, err := r.baseOf(ctx, branch, "", "")
-	if err != nil || trunk == "" || rg.Base == "" {
+// besides returns what a range adds to the default branches of remotes, too.
+func (r *Repo) besides(ctx context.Context, rg Range, remotes []string) (Range, error) {
+	for _, remote := range remotes {
+		trunk, name, err := r.defaultOf(ctx, remote)
+		if err == nil && trunk != "" && rg.Base != "" && rg.Base == rg.BaseCommit {
+			rg, err = r.beside(ctx, rg, trunk, name)
+		}
+		if err != nil {
+			return rg, err
+		}
+	}
+	return rg, nil
+}
+
+// beside leaves out of a range what others did to the trunk, whether the branch was rebased onto that or merged it.
+// After a merge, the base is the tree that git itself would merge, with the branch's own version of files in conflict,
+// so that all that people changed in the merge counts. What the clone cannot tell stays in the range.
+func (r *Repo) beside(ctx context.Context, rg Range, trunk, name string) (Range, error) {
+	base, log, err := r.fork(ctx, trunk, rg.Head)
+	if err != nil || base == "" || base == rg.Base {
+		return rg, ctx.Err()
+	}
+	if rebased, err := r.Contains(ctx, base, rg.Base); err != nil {
+		return rg, err
+	} else if rebased {
+		if why, ok := strings.CutSuffix(rg.Why, rg.BaseName); ok && why != "" {
+			rg.Why = why + name
+		}
+		rg.Base, rg.BaseCommit, rg.BaseName, rg.Log = base, base, name, log
+		return rg, nil
+	}
+	if known, err := r.Contains(ctx, rg.Base, base); known || err != nil {
 		return rg, err
 	}
-	onto, err := r.added(ctx, trunk, name, rg.Head, rg.HeadName)
-	if err != nil || onto.Base == "" || onto.Base == rg.Base {
-		return rg, ctx.Err() // a shallow clone may not know
+	m, err := r.MergeCommits(ctx, rg.Base, base)
+	if err != nil {
+		return rg, ctx.Err()
 	}
-	if part, err := r.Contains(ctx, onto.Base, rg.Base); err != nil || !part {
+	tree, err := r.build(ctx, head{}, func(w *builder) error {
+		fmt.Fprintf(w.to, "M 040000 %s \"\"\n", m.Tree)
+		for _, s := range m.Conflicts {
+			w.remove(s.Path)
+		}
+		for _, s := range m.Conflicts {
+			if s.Stage == ours {
+				w.put(s.Mode, s.ID, s.Path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return rg, err
 	}
-	return onto, nil
+	rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base, "^"+base)
+	rg.Base = tree
+	rg.BaseName += " and " + name
+	if rg.Why != "" {
+		rg.Why += " and " + name
+	}
+	return rg, err
 }
 
 // chooseFirst picks what is uncommitted in a repository without a commit.
@@ -172,34 +223,22 @@ const emptyTreeName = "the empty tree"
 // baseOf returns the commit that a branch is compared with, and its name: its upstream if that is given, else
 // the default branch of the remote, else the local main or master; empty if there is none.
 func (r *Repo) baseOf(ctx context.Context, branch, upstream, short string) (id, name string, err error) {
-	refs := [][2]string{
-		{upstream, short},
-		{"refs/remotes/origin/HEAD", "origin/HEAD"},
-		{"refs/remotes/origin/main", "origin/main"},
-		{"refs/remotes/origin/master", "origin/master"},
-	}
-	if branch != "main" && branch != "master" { // these are not each other's base
-		refs = append(refs, [2]string{"refs/heads/main", "main"}, [2]string{"refs/heads/master", "master"})
-	}
-	for _, ref := range refs {
-		if ref[0] == "" {
-			continue
-		}
-		if id != "" && !strings.HasPrefix(ref[1], "origin/") {
-			break
-		}
-		found, err := r.idOf(ctx, ref[0]+"^{commit}")
-		switch {
-		case err != nil:
-			return "", "", err
-		case found == "" || id != "" && found != id:
-		case id == "" && ref[1] == "origin/HEAD": // prefer the branch's own name if it is a usual one
-			id, name = found, ref[1]
-		default:
-			return found, ref[1], nil
+	if upstream != "" {
+		if id, err = r.idOf(ctx, upstream+"^{commit}"); id != "" || err != nil {
+			return id, short, err
 		}
 	}
-	return id, name, nil
+	id, name, err = r.defaultOf(ctx, "origin")
+	for _, own := range []string{"main", "master"} {
+		if id == "" && err == nil && branch != "main" && branch != "master" { // these are not each other's base
+			name = own
+			id, err = r.idOf(ctx, "refs/heads/"+own+"^{commit}")
+		}
+	}
+	if id == "" {
+		name = ""
+	}
+	return id, name, err
 }
 
 // branch returns the name of the current branch; empty if HEAD is detached.

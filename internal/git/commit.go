@@ -109,16 +109,18 @@ type Stage struct {
 	Stage int // 1 to 3
 }
 
+const ours = 2 // the stage
+
 const opMerge = "merge"
 
-// MergeCommits merges theirs into ours, both full ids of commits. Conflicts are a result, not an error.
-func (r *Repo) MergeCommits(ctx context.Context, ours, theirs string) (Merge, error) {
-	if !r.hash.valid(ours) || !r.hash.valid(theirs) {
+// MergeCommits merges theirs into another one, both full ids of commits. Conflicts are a result, not an error.
+func (r *Repo) MergeCommits(ctx context.Context, into, theirs string) (Merge, error) {
+	if !r.hash.valid(into) || !r.hash.valid(theirs) {
 		return Merge{}, &Error{Op: opMerge, Msg: "not two commit ids"}
 	}
 	out, err := r.run(ctx, call{
 		op:   opMerge,
-		args: []string{"merge-tree", "--write-tree", "-z", "--no-messages", "--end-of-options", ours, theirs},
+		args: []string{"merge-tree", "--write-tree", "-z", "--no-messages", "--end-of-options", into, theirs},
 		set: []string{
 			"merge.conflictStyle=merge", "merge.directoryRenames=false", "merge.renameLimit=" + renameLimit,
 			"merge.renormalize=false",

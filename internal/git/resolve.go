@@ -17,6 +17,8 @@ type Spec struct {
 	// Range is a user's text: "A..B", "A...B" (from their merge base to B), or "A"
 	// for "A...HEAD". An empty side means HEAD.
 	Range string
+	// Trunks are remotes: what Range has of their default branches is left out, too.
+	Trunks []string
 	// Staged means the changes that the next commit would contain.
 	Staged bool
 	// Worktree means everything that is uncommitted: staged, unstaged and untracked.
@@ -75,6 +77,9 @@ const opRange = "resolve range"
 func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
 	rg, err := r.resolve(ctx, s)
 	rg.BaseName, rg.HeadName = cmp.Or(s.BaseName, rg.BaseName), cmp.Or(s.HeadName, rg.HeadName)
+	if err == nil {
+		rg, err = r.besides(ctx, rg, s.Trunks)
+	}
 	if err != nil || !r.partial() {
 		return rg, err
 	}

@@ -249,7 +249,6 @@ func TestDefaultRange(t *testing.T) {
 		{"upstream is gone", noTrack + "config branch.feature.remote origin; " +
 			"config branch.feature.merge refs/heads/feature; commit m.txt", feature("origin/main")},
 		{"rebased since it was pushed", pushed + "rebase -q origin/main", feature("origin/main")},
-		{"merged since it was pushed", pushed + "merge -q -m merge origin/main", feature("origin/feature")},
 		{"upstream of a fork's branch", toFork, adds("theirs", "origin/main", "what theirs adds")},
 		{"no remote, main", noTrack + alone + "commit m.txt", feature("main")},
 		{"no remote, master", noTrack + alone + "branch -q -m main master; commit m.txt", feature("master")},
@@ -305,6 +304,29 @@ func TestDefaultRange(t *testing.T) {
 			}
 			diffText(t, r, rg)
 		})
+	}
+}
+
+// What others did to the default branch is left out after a merge, and what people changed in the merge is not.
+func TestMergedDefaultBranch(t *testing.T) {
+	t.Parallel()
+	origin, f := newClone(t)
+	f.run(origin, "checkout -q -b feature; commit m.txt; push -q -u origin feature")
+	pushed := f.id("HEAD")
+	origin.commit("theirs", "m.txt", "theirs\n", "t.txt", "t\n", "u.txt", "u\n")
+	f.git("fetch", "-q")
+	if _, err := f.try("merge", "origin/main"); err == nil {
+		t.Fatal("the merge has no conflict")
+	}
+	f.commit("merge", "m.txt", "both\n", "t.txt", "tampered\n")
+	f.commit("mine", "new.txt", "n\n")
+	r := f.open()
+	for _, s := range []Spec{{}, {Range: pushed + "...HEAD", BaseName: "origin/feature", Trunks: []string{"origin"}}} {
+		rg := resolve(t, r, s)
+		wantEqual(t, "changes", changedPaths(t, r, rg), []string{"M m.txt", "A new.txt", "M t.txt"})
+		wantEqual(t, "base", rg.BaseName, "origin/feature and origin/main")
+		wantEqual(t, "commit of the guide", rg.BaseCommit, pushed)
+		wantEqual(t, "commits", strings.Count(string(rg.Log), "commit "), 2)
 	}
 }
 

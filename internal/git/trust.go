@@ -112,8 +112,25 @@ func (r *Repo) mayHaveRefs(folders []string) bool {
 
 // DefaultBranch returns the commit of a remote's default branch at the last fetch; empty if it is unknown.
 func (r *Repo) DefaultBranch(ctx context.Context, remote string) (string, error) {
-	folder := "refs/remotes/" + remote + "/"
-	return r.firstCommit(ctx, folder+"HEAD", folder+"main", folder+"master")
+	id, _, err := r.defaultOf(ctx, remote)
+	return id, err
+}
+
+// defaultOf is DefaultBranch with the name of the branch, which is REMOTE/HEAD only if that is not a usual one.
+func (r *Repo) defaultOf(ctx context.Context, remote string) (id, name string, err error) {
+	if strings.ContainsAny(remote, "\x00\n\r") {
+		return "", "", nil
+	}
+	for _, branch := range []string{"HEAD", "main", "master"} {
+		found, err := r.idOf(ctx, "refs/remotes/"+remote+"/"+branch+"^{commit}")
+		if err != nil {
+			return "", "", err
+		}
+		if id == "" || id == found && strings.HasSuffix(name, "/HEAD") {
+			id, name = found, remote+"/"+branch
+		}
+	}
+	return id, name, nil
 }
 
 // firstCommit returns the commit of the first of the refs that exists; empty if none does.

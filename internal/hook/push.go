@@ -43,21 +43,20 @@ func shortRef(ref string) string {
 
 func isZeroID(id string) bool { return strings.Trim(id, "0") == "" }
 
-// Range returns the commits of a ref that the remote does not have yet; the zero Spec if it has all. For a
-// new ref, and for one that was rebased onto the remote's default branch, these are the commits that it adds to
-// that branch, as last fetched; without a known remote branch, all commits. The names of the range are those of
-// the refs.
+// Range returns the commits of a ref that the remote does not have yet; the zero Spec if it has all. Of a new
+// ref, these are the commits that it adds to the remote's default branch, as last fetched; without a known remote
+// branch, all commits. What the ref was rebased onto or has merged of a default branch is left out. The names of the
+// range are those of the refs.
 func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git.Spec, error) {
 	if ref.Local == ref.Remote {
 		return git.Spec{}, nil
 	}
 	bases := []string{}
-	names := git.Spec{HeadName: shortRef(ref.LocalRef)}
+	names := git.Spec{HeadName: shortRef(ref.LocalRef), Trunks: []string{"upstream", "origin", remote}}
 	if !isZeroID(ref.Remote) {
 		bases = append(bases, ref.Remote)
 		names.BaseName = remote + "/" + shortRef(ref.RemoteRef)
 	}
-	own := 0 // how many are the remote's
 	for _, name := range []string{remote, "origin", "upstream"} {
 		base, err := repo.DefaultBranch(ctx, name)
 		if err != nil {
@@ -66,27 +65,15 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 		if base != "" {
 			bases = append(bases, base)
 		}
-		if name == remote {
-			own = len(bases)
-		}
 	}
 	var failed error
-	var chosen git.Spec
-	at := "" // where its commits begin
-	for i, base := range bases {
-		if at != "" && i >= own {
-			break
-		}
+	for _, base := range bases {
 		spec := names
 		spec.Range = base + "..." + ref.Local
 		if base != ref.Remote {
 			spec.BaseName = base[:12]
 		}
 		rg, err := repo.Resolve(ctx, spec)
-		closer := at == ""
-		if err == nil && !closer {
-			closer, err = repo.Contains(ctx, rg.Base, at)
-		}
 		switch {
 		case ctx.Err() != nil:
 			return git.Spec{}, err
@@ -94,14 +81,11 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 			failed = err
 		case rg.Base == rg.Head:
 			return git.Spec{}, nil
-		case closer && rg.Base != at:
-			chosen, at = spec, rg.Base
+		default:
+			return spec, nil
 		}
 	}
-	switch {
-	case at != "":
-		return chosen, nil
-	case len(bases) == 0:
+	if len(bases) == 0 {
 		names.Whole = ref.Local
 		return names, nil
 	}
