@@ -42,6 +42,7 @@ type app struct {
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always printed
+	reads    bool                                             // the memory may be one that cannot be written
 	json     bool                                             // results are printed as JSON: --json
 	pushes   bool                                             // the forge is used to push commits and to read what CI says, too
 

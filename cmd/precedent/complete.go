@@ -81,6 +81,7 @@ func (a *app) completeIDs(cmd *cobra.Command, args []string,
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	a.reads = true
 	w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -27,14 +27,14 @@ author could not write to the repository, or they were declined or reverted.`,
   precedent corpus search --file internal/store/open.go --line 42
   precedent corpus search "constant time" --limit 3 --json`,
 		Args: between(0, 1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			q.Text = strings.Join(args, " ")
 			got, err := a.workflow().SearchCorpus(cmd.Context(), w, q)
 			if err != nil {
 				return err
 			}
 			return a.show(got, func(p *report.Page) { printCorpusFound(p, got) })
-		}),
+		})),
 	}
 	f := cmd.Flags()
 	f.StringVar(&q.File, "file", "", "search for comments on this `file` or similar ones")

@@ -23,13 +23,13 @@ questions, or reports of what was done. An outcome is known if the commented lin
 before the merge (adopted), if the author or a member declined (declined), or if a later
 pull request reverted the change (reverted).`,
 		Example: "  precedent corpus status --json",
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			s, err := a.workflow().CorpusStatus(cmd.Context(), w)
 			if err != nil {
 				return err
 			}
 			return a.show(s, func(p *report.Page) { printCorpusStatus(p, s) })
-		}),
+		})),
 	}, memorySettings...)
 }
 

@@ -124,6 +124,7 @@ func addReason(cmd *cobra.Command, d *dismissal) {
 // dismiss dismisses findings, restores them, or lists dismissals.
 func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 	ctx, flags := cmd.Context(), settingFlags(cmd)
+	a.reads = d.list
 	w, err := a.openWorkspace(ctx, flags)
 	if err != nil {
 		return err

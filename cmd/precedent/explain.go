@@ -28,13 +28,13 @@ finders read them, are such a case, too.`,
   precedent explain k7m --without threshold,policy`,
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeFindings,
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			e, err := w.Explain(cmd.Context(), args[0], without)
 			if err != nil {
 				return err
 			}
 			return a.show(e, func(p *report.Page) { report.Explain(p, e) })
-		}),
+		})),
 	}
 	cmd.Flags().StringSliceVar(&without, "without", nil,
 		"decide again without these `IDS` of memories or of dismissed findings, threshold or policy")

@@ -15,7 +15,7 @@ func newHotspots(a *app) *cobra.Command {
 		Use:     "hotspots",
 		Short:   "List the files with the most findings",
 		Example: "  precedent hotspots -n 5",
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			hot, err := w.Memory.Hotspots(cmd.Context(), n)
 			if err != nil {
 				return err
@@ -23,7 +23,7 @@ func newHotspots(a *app) *cobra.Command {
 			return a.show(map[string]any{"hotspots": hot}, func(p *report.Page) {
 				report.Hotspots(p, hot)
 			})
-		}),
+		})),
 	}
 	numberFlag(cmd, &n, "files")
 	return a.data(cmd, memorySettings...)

@@ -30,7 +30,7 @@ change. An insight is active with findings in three pull requests that two peopl
 answered, if they probably accept at least 70 %. It is paused if people reject two of
 the last five, or with insights dismiss.`,
 		Example: "  precedent insights\n  precedent insights dismiss k7m2q0v5xa --reason \"we changed that\"",
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			found, err := w.Memory.Insights(cmd.Context())
 			if err != nil {
 				return err
@@ -40,7 +40,7 @@ the last five, or with insights dismiss.`,
 				lines = append(lines, insightLine{i, memory.AcceptanceOf(i.Accepted, i.Rejected)})
 			}
 			return a.show(map[string]any{"insights": lines}, func(p *report.Page) { printInsights(p, lines) })
-		}),
+		})),
 	}
 	cmd.AddCommand(newInsightsDismiss(a))
 	return a.data(cmd, memorySettings...)

@@ -110,7 +110,7 @@ func newLearnList(a *app) *cobra.Command {
 		Use:     "list",
 		Short:   "List learnings that are active or pending, with their use",
 		Example: "  precedent learn list --all --json",
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			states := []precedent.LearningState{precedent.LearningActive, precedent.LearningPending}
 			if all {
 				states = nil
@@ -127,7 +127,7 @@ func newLearnList(a *app) *cobra.Command {
 			return a.show(map[string]any{"learnings": found}, func(p *report.Page) {
 				report.Learnings(p, found)
 			})
-		}),
+		})),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list also those that are superseded, expired or forgotten")
 	return a.data(cmd)
@@ -139,13 +139,13 @@ func newLearnShow(a *app) *cobra.Command {
 		Short:   "Show a learning and where it comes from",
 		Example: "  precedent learn show k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			l, err := w.Memory.Learning(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			return a.show(l, func(p *report.Page) { report.Learning(p, &l) })
-		}),
+		})),
 	})
 }
 
@@ -224,7 +224,7 @@ func newLearnHistory(a *app) *cobra.Command {
 		Short:   "Show who changed a learning, when and how",
 		Example: "  precedent learn history k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			all, err := w.Memory.LearningHistory(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -235,7 +235,7 @@ func newLearnHistory(a *app) *cobra.Command {
 						c.After.Version, c.After.Directive)
 				}
 			})
-		}),
+		})),
 	})
 }
 

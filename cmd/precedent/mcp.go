@@ -39,6 +39,7 @@ A server, precedent serve, has the same tools over HTTP for its repositories.`,
 				return a.serveLearnings(cmd.Context(), learnings, o)
 			}
 			flags := settingFlags(cmd)
+			a.reads = !write
 			w, err := a.openWorkspace(cmd.Context(), flags)
 			if err != nil {
 				return err // now, not in the first call

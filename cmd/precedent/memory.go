@@ -34,11 +34,14 @@ func newMemoryStatus(a *app) *cobra.Command {
 		Use:     "status",
 		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
-		RunE: a.oneOrAll(&all, (*workspace.Env).OldInstallation, a.statusOfAll,
+		RunE: a.reading(a.oneOrAll(&all, (*workspace.Env).OldInstallation, a.statusOfAll,
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				s, err := w.Memory.Status(cmd.Context())
 				if err != nil {
 					return err
+				}
+				if s.Path != "" {
+					s.Path = w.File.Value // not that of a copy
 				}
 				daemon, log, err := a.daemonOf(w)
 				if err != nil {
@@ -54,7 +57,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 							log)
 					}
 				})
-			}),
+			})),
 	}
 	addAll(cmd, &all)
 	return a.data(cmd, memorySettings...)
@@ -216,12 +219,20 @@ func (a *app) withMemory(
 		if err := do(cmd, args, w); err != nil {
 			return err
 		}
-		if parent := cmd.Parent(); parent == nil || parent.Name() != "memory" {
+		if parent := cmd.Parent(); w.Memory.DB.Kept() && (parent == nil || parent.Name() != "memory") {
 			if c, err := a.consolidation(settingFlags(cmd)); err == nil {
 				a.wake(cmd.Context(), w, c, settingFlags(cmd))
 			}
 		}
 		return nil
+	}
+}
+
+// reading lets a command that only reads use a memory that cannot be written.
+func (a *app) reading(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.reads = true
+		return run(cmd, args)
 	}
 }
 

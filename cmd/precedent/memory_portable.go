@@ -35,7 +35,7 @@ private as the database.`,
 		Example: `  precedent memory export --out memory.jsonl
   precedent memory export --all --out server.jsonl
   DATABASE_URL=postgres://db.example.org/precedent precedent memory import --all server.jsonl`,
-		RunE: a.oneOrAll(&all, (*workspace.Env).OldInstallation,
+		RunE: a.reading(a.oneOrAll(&all, (*workspace.Env).OldInstallation,
 			func(ctx context.Context, _ *workspace.Env, db *workspace.Database) error {
 				return a.exportAll(ctx, db, out)
 			},
@@ -52,7 +52,7 @@ private as the database.`,
 				}
 				a.notice("wrote %s to %s", plural(n, "row"), out)
 				return nil
-			}),
+			})),
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to this `file` instead of standard output")
 	addAll(cmd, &all)

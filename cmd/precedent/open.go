@@ -89,7 +89,7 @@ func (a *app) location(op *settings.Settings) (workspace.Location, error) {
 	dir, err := a.workingDir()
 	return workspace.Location{
 		Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Forge: op.Forge.Value,
-		Memory: op.MemoryDB, NoLearnings: !op.Learnings.Value,
+		Memory: op.MemoryDB, Reads: a.reads, NoLearnings: !op.Learnings.Value,
 	}, err
 }
 

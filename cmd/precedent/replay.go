@@ -46,13 +46,13 @@ func newReplay(a *app) *cobra.Command {
 			if limit < 1 {
 				return misuse(cmd, fmt.Errorf("--limit %d: want 1 or more", limit))
 			}
-			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+			return a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				r, err := w.ReplayStored(cmd.Context(), o)
 				if err != nil {
 					return err
 				}
 				return a.show(r, func(p *report.Page) { printReplay(p, &r) })
-			})(cmd, args)
+			}))(cmd, args)
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "90d",

@@ -17,7 +17,7 @@ func newReviews(a *app) *cobra.Command {
 		Use:     "reviews",
 		Short:   "List past reviews, the newest first",
 		Example: "  precedent reviews -n 5",
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			past, err := w.Memory.PastReviews(cmd.Context(), n)
 			if err != nil {
 				return err
@@ -43,7 +43,7 @@ func newReviews(a *app) *cobra.Command {
 				}
 				p.Table(rows)
 			})
-		}),
+		})),
 	}
 	numberFlag(cmd, &n, "reviews")
 	return a.data(cmd, memorySettings...)

@@ -39,7 +39,7 @@ Silence counts as neither.`,
 			if err != nil {
 				return err
 			}
-			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+			return a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				read := w.Memory.Statistics
 				if all {
 					read = w.Memory.StatisticsOfAll
@@ -49,7 +49,7 @@ Silence counts as neither.`,
 					return err
 				}
 				return a.show(s, func(p *report.Page) { printStatistics(p, &s) })
-			})(cmd, args)
+			}))(cmd, args)
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "",

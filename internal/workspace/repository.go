@@ -26,6 +26,7 @@ type Location struct {
 	// Forge is the operator's. It says which remotes are on it.
 	Forge  forge.Address
 	Memory settings.Value[string] // the file that the operator named; the zero Value for none
+	Reads  bool                   // a memory that cannot be written is read from a copy
 	// Forget turns the memory off: reviews recall nothing and store nothing.
 	Forget bool
 	// NoLearnings turns learnings off: reviews use none, and none is saved.

@@ -58,6 +58,11 @@ func (r *Env) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error
 	} else {
 		db, err = r.OpenMemory(ctx, p)
 	}
+	if err != nil && at.Reads {
+		if copied := r.readMemory(ctx, p, err); copied != nil {
+			db, err = copied, nil
+		}
+	}
 	if err != nil {
 		p.Close()
 		return nil, err
@@ -125,8 +130,8 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	return w, nil
 }
 
-// readMemory opens a copy of a memory that cannot be written, for this review only: what
-// people dismissed stays hidden. It returns nil if it cannot be read, either.
+// readMemory opens a copy of a memory that cannot be written, for this process only: in a
+// review, what people dismissed stays hidden. It returns nil if it cannot be read, either.
 func (r *Env) readMemory(ctx context.Context, p *Repository, cause error) *store.DB {
 	if !errors.Is(cause, store.ErrUnwritable) {
 		return nil
