@@ -15,7 +15,7 @@ import (
 )
 
 // The test binary is the program, too; the engines' tests have more of bad manners.
-const part = "PRECEDENT_TEST_PART"
+const part, hold = "PRECEDENT_TEST_PART", "PRECEDENT_TEST_HOLD"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(part) {
@@ -24,7 +24,12 @@ func TestMain(m *testing.M) {
 	case "say":
 		_, _ = os.Stdout.WriteString("hello\n")
 		_, _ = os.Stderr.WriteString("an aside\n")
+	case "parent":
+		_, _ = Run(context.Background(), Program{Path: os.Args[0], Env: []string{part + "=hang", hold + "=" + os.Getenv(hold)}})
 	case "hang":
+		if f, err := os.OpenFile(os.Getenv(hold), os.O_WRONLY, 0); err == nil {
+			defer f.Close()
+		}
 		_, _ = os.Stdout.WriteString("hello\n")
 		<-time.After(10 * time.Minute)
 	case "flood":

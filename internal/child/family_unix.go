@@ -15,6 +15,7 @@ type family struct {
 // adopt prepares cmd, which is not yet started, to have its own family.
 func adopt(cmd *exec.Cmd) *family {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	endWithParent(cmd.SysProcAttr)
 	return &family{cmd: cmd}
 }
 

@@ -8,6 +8,10 @@ import (
 	"syscall"
 )
 
+// endWithParent kills the program when this one is killed. The kernel watches the thread that starts it. Go ends a thread
+// only if a goroutine that is locked to it returns, and no goroutine of this program does.
+func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
+
 // killTagged kills every process whose environment has the tag: those that left the
 // process group with setsid (fault 23), and their children. It misses a child with a cleared
 // environment. Only a namespace would help there, and the program is the user's own.
