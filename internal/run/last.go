@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -80,6 +81,7 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 		last.Reading.Hunks[i].Path = named(last.Reading.Hunks[i].Path)
 	}
 	in.Last = last
+	p.followFiles(ctx, last)
 	threads := openFindings(last, in.Recall.Dismissals)
 	trees := TreesAt(ctx, s, []string{s.Range.Head, s.Range.Base, last.Head}, s.Range.Head, s.Range.Base)
 	thread.Relocate(threads, trees)
@@ -105,6 +107,35 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 	RecheckRules(since, last.RulesChecked, in.Guide.Rules)
 	in.Since = since
 	return nil
+}
+
+// followFiles lets the findings of the last review keep their identity in files that the change added or moved before and
+// has moved again since: then a dismissal does, too. Of files that were not committed, the lines of hunks tell.
+func (p *Prepared) followFiles(ctx context.Context, last *precedent.Review) {
+	in, s := &p.Input, p.subject
+	gone := func(f precedent.Finding) bool { return in.Change.File(f.Path) == nil }
+	if !slices.ContainsFunc(last.Findings, gone) {
+		return
+	}
+	moved := renamed(ctx, s.Repo, last.Head, s.Range.Head)
+	if moved == nil {
+		moved = map[string]string{}
+		at := map[string]string{} // paths by the hash of a hunk
+		for _, h := range in.Reading.Hunks {
+			if !slices.ContainsFunc(last.Reading.Hunks, func(was precedent.ReadHunk) bool { return was.Path == h.Path }) {
+				at[h.Hash] = h.Path
+			}
+		}
+		for _, h := range last.Reading.Hunks {
+			moved[h.Path] = cmp.Or(at[h.Hash], moved[h.Path])
+		}
+	}
+	for _, f := range last.Findings {
+		if to := moved[f.Path]; to != "" && gone(f) {
+			f.Path = to
+			in.Recall.Known[f.Fingerprint] = store.Known{Finding: f, Seen: 1}
+		}
+	}
 }
 
 // openFindings returns the live findings of a review as threads, without those that were dismissed since.
