@@ -38,8 +38,8 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo, at forge.Add
 		d.Add("repository", Warning, "git fetch --unshallow: a review needs the commit that the change starts from",
 			"%s, %s; shallow clone", where, id)
 	case id.IsLocal():
-		d.Add("repository", OK, "with a remote, all clones share the IDs of findings",
-			"%s; no remote, so it is identified by its first commit", where)
+		d.Add("repository", OK, "with such a remote, all clones share the IDs of findings",
+			"%s; no remote upstream or origin, so it is identified by its first commit", where)
 	default:
 		d.Add("repository", OK, "", "%s, %s", where, id)
 	}

@@ -68,7 +68,7 @@ func (r *Repo) added(ctx context.Context, against, againstName, head, name strin
 func (r *Repo) besides(ctx context.Context, rg Range, remotes []string) (Range, error) {
 	for _, remote := range remotes {
 		trunk, name, err := r.defaultOf(ctx, remote)
-		if err == nil && trunk != "" && rg.Base != "" && rg.Base == rg.BaseCommit {
+		if err == nil && trunk != "" && name != rg.BaseName && rg.Base != "" && rg.Base == rg.BaseCommit {
 			rg, err = r.beside(ctx, rg, trunk, name)
 		}
 		if err != nil {
