@@ -84,7 +84,7 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 		// In files that people neither write nor read, in styles and in texts for users, the rules for any value take
 		// checksums and words for secrets. Rules for known formats still apply.
 		if m.Generic() && (s.file.Skip != "" || styleFile().MatchString(s.file.Path) || s.file.Content != "" || isLocale(s.file.Path) ||
-			m.Line == m.EndLine && (len(all[m.Line])-len(m.Secret) > longestRead || isListed(all[m.Line], m.Start, m.End))) {
+			m.Line == m.EndLine && (isUnread(all[m.Line], len(m.Secret)) || isListed(all[m.Line], m.Start, m.End))) {
 			continue
 		}
 		first := slices.IndexFunc(lines[m.Line:m.EndLine+1], func(l diff.Line) bool { return l.Op == diff.Add })

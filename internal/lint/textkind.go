@@ -58,6 +58,21 @@ var records = text.Pattern(`(?i)\.(olv|pgn|sgf|lrs|xpm|rtf|eml|mbox|log|gpx|kml|
 // longestRead is the length in bytes of a line from which on nobody reads it: of minified code, or of data.
 const longestRead = 2000
 
+// isUnread reports whether a line has more than that beside some bytes. Space does not count: with it, a change could
+// hide from the analyzers what people read.
+func isUnread(line string, beside int) bool {
+	left := longestRead + beside
+	for i := range len(line) {
+		if left < 0 {
+			return true
+		}
+		if line[i] != ' ' && line[i] != '\t' {
+			left--
+		}
+	}
+	return left < 0
+}
+
 // verbatimCode matches code in languages that take names as they are written. Python normalizes them (PEP 3131), and so
 // may whatever reads a script, a document or data.
 var verbatimCode = text.Pattern(`\.(go|[cm]?[jt]sx?|java|kts?|scala|cs|c|h|cc|cpp|hpp|swift|rs|php|rb|dart)$`)

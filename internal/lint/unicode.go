@@ -289,7 +289,8 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 		out.Category = precedent.Bugs
 	case d.rule == "zero-width" && isComment(l.Text): // no compiler reads it
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
-	case d.rule == "invisible-text" && !k.prose && isTestData(f.Path), d.rule == "homoglyph" && !k.prose && len(l.Text) > longestRead:
+	case d.rule == "invisible-text" && !k.prose && isTestData(f.Path), d.rule == "homoglyph" && !k.prose && isUnread(l.Text, 0),
+		d.rule == "bidi" && f.Skip == diff.Minified && isUnread(l.Text, 0):
 		out.Severity = precedent.Low
 	case k.prose, d.rule == "control" && (record || !d.other), d.rule == "homoglyph" && record,
 		d.rule == "zero-width" && (d.isMark(l.Text) || k.isApart(f.Path, l.Text)):

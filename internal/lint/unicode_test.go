@@ -65,6 +65,8 @@ func TestUnicode(t *testing.T) {
 		{"mathematical letters", "a.js", "\U0001d5baadmin()", "homoglyph high", "<U+1D5BA>"},
 		{"bell", "configure", "FS = \"\a\"", "control low", "<U+0007>"},
 		{"name in a line that nobody reads", "a.js", "valid\u0430te()" + strings.Repeat(";", longestRead), "homoglyph low", "<U+0430>"},
+		{"name beside spaces", "a.js", "valid\u0430te()" + strings.Repeat(" ", longestRead) + ";", "homoglyph high", "<U+0430>"},
+		{"override in a long line of a bundle", "a.min.js", "\u202e" + strings.Repeat(";", longestRead), "bidi low", "<U+202E>"},
 		{"tags in the corpus of a fuzzer", "tests/fuzz/a.testcase", "<\U000e0061>", "invisible-text low", "<U+E0061>"},
 		{"tags in instructions for agents in fixtures", "fixtures/AGENTS.md", "<\U000e0061>", "invisible-text high", "<U+E0061>"},
 		{"ranges of letters", "a.js", "/[A-Z\u0410-\u042f]+/", "", ""},
@@ -140,6 +142,9 @@ func TestUnicode(t *testing.T) {
 			c := change(test.path, "+"+test.line)
 			if strings.HasSuffix(test.path, ".po") || strings.HasPrefix(test.path, "res/values-") {
 				c.Files[0].Content = diff.Catalogue
+			}
+			if strings.HasSuffix(test.path, ".min.js") {
+				c.Files[0].Skip, c.Files[0].Excused = diff.Minified, true
 			}
 			r := run(t, "unicode", &Input{Change: c})
 			if test.want == "" {
