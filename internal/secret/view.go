@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -37,12 +38,10 @@ func plain(s string) view {
 		v.lists = v.lists || strings.Contains(s, call)
 	}
 	for i := 0; i < len(s); {
-		n := strings.IndexAny(s[i:], `\%&"'[{(`+"`")
-		if n < 0 {
-			break
+		next, text := i, ""
+		if c := s[i]; c >= 0x7f || c < '\t' || strings.IndexByte(`\%&"'[{(`+"`", c) >= 0 {
+			next, text = v.at(i)
 		}
-		i += n
-		next, text := v.at(i)
 		if next == i {
 			i++
 			continue
@@ -132,8 +131,22 @@ func (v *viewer) at(i int) (int, string) {
 		if n, text := codes(s[i+1 : min(len(s), i+1+maxCodes)]); n > 0 && !strings.Contains(text, `"`) {
 			return i + 1 + n, string(c) + `"` + text + `"`
 		}
+	case i > 0 && s[i-1] > ' ' && s[i-1] < 0x7f:
+		return i + hidden(s[i:]), ""
 	}
 	return i, ""
+}
+
+// hidden returns the length of the hidden characters that a text begins with, if a visible one of ASCII follows.
+func hidden(s string) int {
+	end := strings.IndexFunc(s, func(r rune) bool {
+		return r >= '\t' && r < 0x7f || (unicode.IsPrint(r) || unicode.IsSpace(r)) &&
+			!unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	})
+	if end > 0 && s[end] > ' ' && s[end] < 0x7f {
+		return end
+	}
+	return 0
 }
 
 // escape returns the length and the meaning of an escape of a character in the literals
