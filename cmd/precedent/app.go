@@ -21,6 +21,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/progress"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -242,6 +243,7 @@ func (a *app) hint(s string) { a.say("hint: " + text.Visible(s)) }
 
 // say prints a line on standard error, above the progress of a review.
 func (a *app) say(line string) {
+	line, _ = secret.Redact("", line)
 	write := func() { fmt.Fprintln(a.err, line) }
 	if a.shown != nil {
 		a.shown.Above(write)

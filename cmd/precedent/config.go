@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -169,6 +170,9 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 				c.Settings = append(c.Settings, settings.Line{Key: key, Value: value, Source: source})
 			}
 		}
+	}
+	for i := range c.Settings {
+		c.Settings[i].Value, _ = secret.Redact("", c.Settings[i].Value)
 	}
 	for _, err := range policy.Errors {
 		c.Errors = append(c.Errors, err.Error())

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Reply is the result of one request.
@@ -107,7 +109,8 @@ func (a *Answer) count(r Reply) {
 	a.Usage.Add(r.Usage)
 	a.CostUSD += r.CostUSD
 	if r.Model != "" {
-		a.Model = r.Model
+		model, _ := secret.Redact("", r.Model)
+		a.Model = text.VisibleLine(text.Cut(model, 100))
 	}
 }
 

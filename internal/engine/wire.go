@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // RequestSchema names the version of the request to a program.
@@ -66,7 +65,7 @@ func ReadResponse(output []byte) Reply {
 	r := Reply{Status: precedent.StatusOK}
 	r.Usage, r.CostUSD = readUsage(fields["usage"])
 	if model, ok := asString(fields["model"]); ok {
-		r.Model = text.Cut(model, 100)
+		r.Model = model
 	}
 	var refused bool
 	if raw, ok := fields["refused"]; ok {

@@ -87,8 +87,9 @@ func TestReadResponse(t *testing.T) {
 			}
 		})
 	}
-	model := ReadResponse([]byte(`{"answer":1,"model":"opus-9"}`)).Model
-	if model != "opus-9" {
-		t.Errorf("model %q", model)
+	var a Answer
+	a.count(ReadResponse([]byte(`{"answer":1,"model":"opus-9 AKIA` + `QYLPMN5HHHFPZAM2"}`)))
+	if a.Model != "opus-9 [REDACTED:aws-access-token]" {
+		t.Errorf("model %q", a.Model)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -305,7 +306,11 @@ func toStrings[T ~string](list []T) []string {
 }
 
 // quote formats text from the file: short, on one line, without hidden characters.
-func quote(s string) string { return strconv.Quote(text.Cut(s, 60)) }
+// quote repeats a value in an error, which may be posted.
+func quote(s string) string {
+	s, _ = secret.Redact("", s)
+	return strconv.Quote(text.Cut(s, 60))
+}
 
 // nearest returns the hint for a misspelled word: the closest known word, or all of them.
 func nearest(s string, known []string) string {

@@ -241,7 +241,7 @@ severity_floors:
   - {paths: "test/**", severity: high}
   - {paths: "test/**", severity: hihg}
 max_inline_comments: 3
-`
+threshold: AKIA` + "QYLPMN5HHHFPZAM2\n"
 	got, errs := ParsePolicy([]byte(src), "p.yaml", testFinders)
 	needs.Equal(t, precedent.Policy{MaxInline: 3, Finders: map[string]bool{"bugs": false}}, got)
 	var lines []string
@@ -252,6 +252,7 @@ max_inline_comments: 3
 	want := []string{
 		`p.yaml:1:19: "../x": the glob must not contain . or .. as a folder / write paths relative to the top folder with forward slashes, such as docs/** or *.pb.go`,
 		`p.yaml:5:34: "hihg" is not a severity / did you mean high?`,
+		`p.yaml:7:12: want a whole number from 0 to 100, not the text "[REDACTED:aws-access-token]" / write it in plain digits, without quotes or a percent sign`,
 	}
 	needs.Equal(t, want, lines)
 }

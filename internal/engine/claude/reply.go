@@ -51,7 +51,7 @@ func (a *account) hear(m message) {
 		a.said[m.ID] = &utterance{}
 	}
 	u := a.said[m.ID]
-	u.model, u.usage, a.reply.Model = m.Model, m.Usage, text.Cut(m.Model, mostWords)
+	u.model, u.usage, a.reply.Model = m.Model, m.Usage, m.Model
 	var content []piece
 	if json.Unmarshal(m.Content, &content) != nil {
 		return
