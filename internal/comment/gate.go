@@ -38,13 +38,13 @@ func (w Writer) seal(page string, m Marker, own secret.Own) string {
 
 // gate is the last check of all text before it is posted. A page quotes several files, so the
 // rules for every kind of file apply. It withholds blocks with a
-// credential, a secret of this process or active content, and the whole page if only several
-// blocks together contain one.
+// credential, a secret of this process or active content, of tables and lists only the part with one,
+// and the whole page if only several blocks together contain one.
 func gate(page string, links []string, own secret.Own) string {
 	blocks := markdown.Blocks(page)
 	for i, block := range blocks {
 		if isUnsafe(block, links, own) {
-			blocks[i] = withheld
+			blocks[i] = withholdParts(block, func(part string) bool { return isUnsafe(part, links, own) })
 		}
 	}
 	page = strings.Join(blocks, "\n\n")
@@ -52,6 +52,32 @@ func gate(page string, links []string, own secret.Own) string {
 		return withheld
 	}
 	return page
+}
+
+// withholdParts withholds the unsafe cells of a table and parts of a list, and any other block as a whole.
+func withholdParts(block string, unsafe func(string) bool) string {
+	lines := strings.Split(block, "\n")
+	for i, line := range lines {
+		between := " · "
+		if strings.HasPrefix(line, "|") {
+			between = " | " // a pipe within a cell is escaped
+		} else if !strings.HasPrefix(line, "- ") {
+			return withheld
+		}
+		parts := strings.Split(line, between)
+		for k, part := range parts {
+			if unsafe(part) {
+				parts[k] = withheld
+			}
+		}
+		if lines[i] = strings.Join(parts, between); lines[i][:2] != line[:2] {
+			lines[i] = line[:2] + lines[i]
+		}
+	}
+	if block = strings.Join(lines, "\n"); unsafe(block) {
+		return withheld
+	}
+	return block
 }
 
 func isUnsafe(page string, links []string, own secret.Own) bool {
