@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
@@ -157,7 +156,7 @@ func (f Files) read(ctx context.Context, a arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines, err := f.lines(ctx, at, a.Path)
+	lines, _, err := f.lines(ctx, at, a.Path)
 	if err != nil {
 		return "", err
 	}
@@ -181,19 +180,19 @@ func (f Files) read(ctx context.Context, a arguments) (string, error) {
 	return b.String(), nil
 }
 
-func (f Files) lines(ctx context.Context, at precedent.Side, name string) ([]string, error) {
+// lines returns the lines of a file of text, and how many bytes of any file were read.
+func (f Files) lines(ctx context.Context, at precedent.Side, name string) ([]string, int, error) {
 	if err := inTree(name); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	content, err := f.Read(ctx, at, path.Clean(name), maxFileBytes)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not there or cannot be read", text.VisibleLine(name))
+		return nil, 0, fmt.Errorf("%s is not there or cannot be read", text.VisibleLine(name))
 	}
-	if slices.Contains(content[:min(len(content), 8000)], 0) ||
-		!utf8.Valid(content[:min(len(content), 8000-utf8.UTFMax)]) && len(content) > 8000 {
-		return nil, fmt.Errorf("%s is not text", text.VisibleLine(name))
+	if slices.Contains(content, 0) {
+		return nil, len(content), fmt.Errorf("%s is not text", text.VisibleLine(name))
 	}
-	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
+	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), len(content), nil
 }
 
 // shown returns the lines with secrets redacted, in the change and in any file that the model reads.
@@ -231,13 +230,14 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		lines, err := f.lines(ctx, at, p)
-		if err != nil {
-			continue // binary, or gone: nothing to find
+		if searched > maxSearched {
+			b.WriteString("… 64 MiB were searched; use a narrower glob for the rest\n")
+			break
 		}
+		lines, size, _ := f.lines(ctx, at, p) // none of what is binary, or gone
+		searched += size
 		var clean []string // made when a line matches
 		for i, line := range lines {
-			searched += len(line)
 			if !re.MatchString(line) {
 				continue
 			}
@@ -252,10 +252,6 @@ func (f Files) search(ctx context.Context, a arguments) (string, error) {
 				return b.String(), nil
 			}
 			fmt.Fprintf(&b, "%s:%d: %s\n", text.VisibleLine(p), i+1, text.VisibleLine(text.Head(line, maxLineShown)))
-		}
-		if searched > maxSearched {
-			b.WriteString("… 64 MiB were searched; use a narrower glob for the rest\n")
-			break
 		}
 	}
 	if matches == 0 {

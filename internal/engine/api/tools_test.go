@@ -17,6 +17,7 @@ func TestTools(t *testing.T) {
 		"lib/deep/c.txt": "text\n",
 		"data.bin":       "\x00\x01",
 		"long.txt":       strings.Repeat("line\n", 5000),
+		"lib/zh.txt":     "." + strings.Repeat("\u8bc4\u5ba1", 2000),
 	}
 	files := Files{
 		List: func(_ context.Context, at precedent.Side) ([]string, error) {
@@ -68,6 +69,9 @@ func TestTools(t *testing.T) {
 	if got, _ := call("read_file", `{"path":"long.txt"}`); strings.Count(got, "\n") != maxReadLines+1 ||
 		!strings.Contains(got, "the file has 5000") {
 		t.Errorf("a long file: %d lines", strings.Count(got, "\n"))
+	}
+	if got, err := call("read_file", `{"path":"lib/zh.txt"}`); err != nil || !strings.Contains(got, content["lib/zh.txt"]) {
+		t.Errorf("a text of others than ASCII: %v", err)
 	}
 	if got, _ := call("search", `{"pattern":"line"}`); strings.Count(got, "\n") != maxMatches+1 {
 		t.Errorf("many matches: %d lines", strings.Count(got, "\n"))
