@@ -2,11 +2,17 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestReadyForOthers: somebody who asks and goes away does not make a server look as if it could not
@@ -53,6 +59,25 @@ func TestReadyUnknown(t *testing.T) {
 		t.Errorf("status %d", got)
 	}
 	<-learning
+}
+
+// TestOutdated: a server learns soon that a newer program has changed its database.
+func TestOutdated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := openSQLite(t)
+		s := newStage(t, db, func(o *Options) {
+			o.Repositories = Repositories{Owners: []string{"acme"}}
+			o.Sleep = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+		})
+		s.forge.repositories = func(context.Context, string) ([]precedent.Repo, error) { return nil, nil }
+		pool, err := db.Pool(1)
+		needs.NoError(t, err)
+		_, err = pool.ExecContext(t.Context(), "INSERT INTO schema_version (version_id, is_applied) VALUES (999, 1)")
+		needs.NoError(t, errors.Join(err, pool.Close()))
+		if err := s.Run(t.Context(), nil); !errors.Is(err, store.ErrNewer) {
+			t.Error(err)
+		}
+	})
 }
 
 // TestAccountIsNotBlamed: a request for our account that was given up does not count as an answer.

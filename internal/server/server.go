@@ -125,7 +125,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-const pollClaim = "poller"
+const (
+	pollClaim   = "poller"
+	schemaEvery = 30 * time.Second // how often Run looks whether it still knows the schema
+)
 
 // takeOver lets this process poll at once if it is the only one, as it is with SQLite: one before it
 // may have been killed, and its claim would last for minutes.
@@ -165,10 +168,16 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	s.o.Log.Info("the server has started", "address", addressOf(listener), "version", s.o.Version, "replica", s.o.Replica,
 		"webhooks", s.hooks != nil)
 	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
-		err = fmt.Errorf("serve: %w", err)
+	schema := time.NewTicker(schemaEvery)
+	defer schema.Stop()
+	for err == nil && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case err = <-failed:
+			err = fmt.Errorf("serve: %w", err)
+		case <-schema.C: // a newer program may have changed it, and this one would damage what it misreads
+			err = s.o.Reviewer.Shared.Outdated(ctx)
+		}
 	}
 	s.o.Log.Info("the server is stopping")
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)

@@ -35,6 +35,15 @@ func (db *DB) Schema(ctx context.Context) (version, newest int64, err error) {
 	return version, newest, db.fail("read schema", err)
 }
 
+// Outdated returns ErrNewer if a newer program has changed the schema.
+func (db *DB) Outdated(ctx context.Context) error {
+	version, newest, err := db.Schema(ctx)
+	if err != nil || version <= newest {
+		return nil //nolint:nilerr // whoever needs the database reports that
+	}
+	return db.fail("read schema", newerSchema(version, newest))
+}
+
 // NewestSchema is the version of the newest schema that this program knows.
 func NewestSchema() (int64, error) {
 	_, newest, err := numbers(migrations)

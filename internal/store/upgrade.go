@@ -73,9 +73,13 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 		}
 	}
 	if version > newest {
-		return fmt.Errorf("%w: its schema has version %d, this program knows %d", ErrNewer, version, newest)
+		return newerSchema(version, newest)
 	}
 	return nil
+}
+
+func newerSchema(version, newest int64) error {
+	return fmt.Errorf("%w: its schema has version %d, this program knows %d", ErrNewer, version, newest)
 }
 
 func olderSchema(version, oldest int64) error {
