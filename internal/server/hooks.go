@@ -156,6 +156,12 @@ func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Even
 		return hookAccepted, name, nil
 	}
 	repo, is, known := h.served.Find(e.Repo)
+	if known && !is && h.served.MayBeNew(e.Repo) && h.breaker.Wait("") == 0 {
+		if err := h.served.Refresh(ctx); err != nil {
+			h.o.Log.Warn("the repositories could not be listed", "error", err)
+		}
+		repo, is, known = h.served.Find(e.Repo)
+	}
 	switch {
 	case !known:
 		return hookDown, name, errors.New("the repositories are not known yet")

@@ -264,15 +264,17 @@ func TestFault8BadSignature(t *testing.T) {
 	}
 }
 
-// TestUnknownRepositories: as long as nobody knows what is served, no event is thrown away.
+// TestUnknownRepositories: as long as nobody knows what is served, no event is thrown away, and the forge is asked
+// once whether a repository is new.
 func TestUnknownRepositories(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Repositories = Repositories{Owners: []string{"acme"}} })
-	fail := true
+	fail, asked, all := true, 0, []precedent.Repo{}
 	s.forge.repositories = func(_ context.Context, owner string) ([]precedent.Repo, error) {
 		if fail || owner != "acme" {
 			return nil, &forge.Error{Kind: forge.KindServer, Msg: "it fails"}
 		}
-		return []precedent.Repo{shop}, nil
+		asked++
+		return all, nil
 	}
 	ask := func() string {
 		_, got := s.open(t, "1", newSecret)
@@ -282,8 +284,12 @@ func TestUnknownRepositories(t *testing.T) {
 		t.Error("the event was taken")
 	}
 	fail = false
-	if err := s.served.Refresh(t.Context()); err != nil || ask() != "accepted" {
-		t.Errorf("the event was not taken: %v", err)
+	if err := s.served.Refresh(t.Context()); err != nil || ask() != "notserved" || ask() != "notserved" || asked != 2 {
+		t.Errorf("the forge was asked %d times, %v", asked, err)
+	}
+	clear(s.served.others)
+	if all = []precedent.Repo{shop}; ask() != "accepted" {
+		t.Error("the event of a new repository was not taken")
 	}
 }
 

@@ -38,6 +38,7 @@ type served struct {
 	whole  bool      // every source was read once
 	due    time.Time // of the next read
 	bases  map[string][]string
+	others map[string]bool // that webhooks named and that are not served, by the name in lower case
 }
 
 func newServed(from Repositories, list func(context.Context, string) ([]precedent.Repo, error),
@@ -46,7 +47,7 @@ func newServed(from Repositories, list func(context.Context, string) ([]preceden
 	if len(from.Listed) == 0 && len(from.Owners) == 0 {
 		from.All = true
 	}
-	s := &served{from: from, list: list, now: now, bases: map[string][]string{}}
+	s := &served{from: from, list: list, now: now, bases: map[string][]string{}, others: map[string]bool{}}
 	s.set(from.Listed)
 	s.whole = !from.All && len(from.Owners) == 0
 	return s
@@ -97,7 +98,7 @@ func (s *served) Rename(from, to precedent.Repo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	listed := slices.Clone(s.from.Listed)
-	keep := s.from.All || slices.ContainsFunc(s.from.Owners, func(o string) bool { return strings.EqualFold(o, to.Owner) })
+	keep := s.from.All || s.owns(to.Owner)
 	for i, r := range listed {
 		if nameOf(r) == nameOf(from) {
 			listed[i], keep = to, true
@@ -114,6 +115,23 @@ func (s *served) Rename(from, to precedent.Repo) {
 	s.set(all)
 	s.bases[nameOf(to)] = s.bases[nameOf(from)]
 	delete(s.bases, nameOf(from))
+}
+
+// MayBeNew tells whether a repository that is not served may have been made since the sources were read, and
+// makes the next refresh read again. It is asked once of each.
+func (s *served) MayBeNew(r precedent.Repo) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.others[nameOf(r)] || len(s.others) >= 10_000 || !s.from.All && !s.owns(r.Owner) {
+		return false
+	}
+	s.others[nameOf(r)], s.due = true, time.Time{}
+	return true
+}
+
+// owns tells whether the repositories of an owner are served. The caller has the mutex.
+func (s *served) owns(owner string) bool {
+	return slices.ContainsFunc(s.from.Owners, func(o string) bool { return strings.EqualFold(o, owner) })
 }
 
 // Reread makes the next refresh read again.
