@@ -132,7 +132,7 @@ func (f *Forge) describe(ctx context.Context, s *pullRequest) (forge.PullRequest
 func (s *pullRequest) describe(pages forge.Pages) forge.PullRequest {
 	out := forge.PullRequest{
 		Number: s.number, Author: s.Author.person(), State: s.State, Draft: s.Draft, Locked: s.Locked,
-		URL: pages.PullRequest(s.id(), s.number), Ref: "refs/heads/" + s.Head.Branch, Updated: s.Updated.UTC(),
+		URL: pages.PullRequest(s.id(), s.number), Ref: "refs/heads/" + s.Head.Branch, Updated: s.Updated.UTC().Truncate(time.Millisecond),
 	}
 	out.Title, _ = forge.CutBody(s.Title)
 	out.Body, _ = forge.CutBody(s.Body)
