@@ -261,6 +261,9 @@ func (s *Site) allow(q *request) error {
 
 // token exchanges a code for the token of an agent, once.
 func (s *Site) token(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), pageTime)
+	defer cancel()
+	r = r.WithContext(ctx)
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if !s.rates.pass("token "+wire.HostOf(r.RemoteAddr), forgeRate) {
 		oauthError(w, http.StatusTooManyRequests, "temporarily_unavailable", "too many requests")
