@@ -135,7 +135,8 @@ const (
 	readerToken = "PRECEDENT_READER_TOKEN"
 )
 
-// minToken is the least length of the reader's token, in bytes: what openssl rand -hex 8 prints.
+// minToken is the least length of the reader's token and of a secret of webhooks, in bytes: what openssl rand -hex 8
+// prints.
 const minToken = 16
 
 // pages returns the pages of a server, and what ends them; nil if nobody could sign in.

@@ -169,21 +169,17 @@ func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (key s
 	return none
 }
 
-// minWebhookSecret is the shortest secret that cannot be guessed, in bytes.
-const minWebhookSecret = 16
-
 func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
 	const name = "webhooks"
 	secret, old := a.env[webhookSecret], a.env[webhookSecretOld]
-	switch {
+	switch _, err := a.webhookSecrets(); {
 	case op.Forge.Value.Kind == forge.Local:
 		d.Add(name, doctor.OK, "", "none: a local forge sends none")
 	case secret == "" && old == "":
 		d.Add(name, doctor.OK, "set "+webhookSecret+" to take them: docs/server.md", "none; changes are found within %s",
 			op.Interval.Value)
-	case secret != "" && len(secret) < minWebhookSecret, old != "" && len(old) < minWebhookSecret:
-		d.Add(name, doctor.Warning, "openssl rand -hex 32 makes one", "a secret has fewer than %d bytes and can be guessed",
-			minWebhookSecret)
+	case err != nil:
+		d.Add(name, doctor.Missing, hintOf(err), "%v", err)
 	case secret == "":
 		d.Add(name, doctor.Warning, "set "+webhookSecret+" to the new secret", "only %s is set", webhookSecretOld)
 	default:

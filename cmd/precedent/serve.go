@@ -168,6 +168,9 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 	log := server.NewLog(a.err, i.settings.LogFormat.Value, level, i.secrets)
 	i.reviewer.Log = log
 	o := a.serverOptions(i, log)
+	if o.Secrets, err = a.webhookSecrets(); err != nil {
+		return err
+	}
 	if !once {
 		site, end, err := a.pages(ctx, i, flags, log)
 		if err != nil {
@@ -240,13 +243,21 @@ func (a *app) serveOnce(ctx context.Context, s *server.Server) error {
 	return nil
 }
 
-func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
-	var secrets []string
+// webhookSecrets are those that sign webhooks. One that can be guessed is an error.
+func (a *app) webhookSecrets() (all []string, err error) {
 	for _, name := range []string{webhookSecret, webhookSecretOld} {
-		if v := a.env[name]; v != "" {
-			secrets = append(secrets, v)
+		switch n := len(a.env[name]); {
+		case n >= minToken:
+			all = append(all, a.env[name])
+		case n > 0:
+			return nil, hinted(fmt.Errorf("%s has fewer than %d bytes and can be guessed", name, minToken),
+				"make one with: openssl rand -hex 32")
 		}
 	}
+	return all, nil
+}
+
+func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "server"
@@ -260,9 +271,9 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		Reviewer: i.reviewer, Connection: i.connection, Job: i.job, Round: round, Fixes: i.settings.Fixes.Value &&
 			i.job.Engine.New != nil,
 		Repositories: server.Repositories{Listed: i.settings.Repositories.Value, Owners: i.settings.Owners.Value},
-		Interval:     i.settings.Interval.Value, Secrets: secrets,
-		Token:       a.env[serverToken],
-		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: i.reviewer.Replica,
+		Interval:     i.settings.Interval.Value,
+		Token:        a.env[serverToken],
+		Connections:  maxConnections(), Slots: i.settings.Jobs.Value, Replica: i.reviewer.Replica,
 		Sandbox: sync.OnceValue(a.sandboxKind),
 		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: wait, Random: rand.N[time.Duration],
 	}

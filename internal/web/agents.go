@@ -274,10 +274,10 @@ func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	hash := hashOf(r.PostFormValue("code"))
-	is, found, err := s.o.DB.Session(r.Context(), store.CodeSession, hash, s.o.Now())
+	is, found, err := s.o.DB.Session(ctx, store.CodeSession, hash, s.o.Now())
 	ended := false
 	if err == nil && found {
-		ended, err = s.o.DB.EndSession(r.Context(), store.CodeSession, hash)
+		ended, err = s.o.DB.EndSession(ctx, store.CodeSession, hash)
 	}
 	failed := func(err error) {
 		s.o.Log.Error("a token could not be made", "error", err)

@@ -275,6 +275,14 @@ func day(at time.Time) string {
 
 func dollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
 
+// cost is what was paid for tokens; where no price is known, it is their number.
+func cost(usd float64, tokens int) string {
+	if usd == 0 && tokens > 0 {
+		return plural(tokens, "token")
+	}
+	return dollars(usd)
+}
+
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 func plural(n int, one string) string {

@@ -83,7 +83,7 @@ func (s *Site) timeline(q *request, rounds []store.ReviewFacts) g.Node {
 		steps = append(steps, h.Li(s.ago(f.At), g.Text(" "), stateChip(f.Verdict), g.Text(" "),
 			h.A(h.Href(q.path("/reviews/")+f.ID), g.Textf("%s at %s", plural(total(f.New), "new finding"),
 				workspace.ShortID(f.Head))),
-			g.Textf(", %s, %.0f s", dollars(f.CostUSD), float64(f.TookMS)/1000)))
+			g.Textf(", %s, %.0f s", cost(f.CostUSD, f.Usage.InputTokens+f.Usage.OutputTokens), float64(f.TookMS)/1000)))
 	}
 	return h.Ol(h.Class("timeline"), steps)
 }
@@ -137,23 +137,28 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 			g.If(more > 0, h.P(g.Textf("%s more: ", thousands(more)), link(q.path("/findings"), "all findings"))),
 		}
 	}
+	gate := ""
+	if r.Gate != nil {
+		gate = r.Gate.Status
+	}
 	failures := g.Map(r.Failures, func(f precedent.Failure) g.Node { return row(words(f.Step), words(f.Error)) })
 	var finders []g.Node
 	for i := range r.Finders {
 		f := &r.Finders[i]
+		tokens := f.InputTokens + f.OutputTokens
 		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), stateChip(f.Status),
-			g.Text(thousands(f.Found)), g.Text(thousands(f.InputTokens+f.OutputTokens)), g.Text(dollars(f.CostUSD)),
+			g.Text(thousands(f.Found)), g.Text(thousands(tokens)), g.Text(cost(f.CostUSD, tokens)),
 			g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
 	}
 	return g.Group{
 		facts("Verdict", stateChip(r.Verdict), "Reviewed", s.ago(r.At), "Commit", workspace.ShortID(r.Head),
-			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost", dollars(r.CostUSD), "Took",
-			fmt.Sprintf("%.1f s", float64(r.TookMS)/1000),
-			"Read", fmt.Sprintf("%d of %s in %s", r.Coverage.HunksRead+r.Coverage.HunksBefore,
-				plural(r.Coverage.Hunks, "hunk"), plural(r.Coverage.Files, "file"))),
+			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost",
+			cost(r.CostUSD, r.Usage.InputTokens+r.Usage.OutputTokens), "Took",
+			fmt.Sprintf("%.1f s", float64(r.TookMS)/1000), "Read", readOf(r.Coverage), "Build and tests", gate),
 		counting("Shown", len(shown), list("Nothing was found that is worth showing.", shown)),
 		h.Section(h.ID("hidden"), h.H2(g.Textf("Hidden (%s)", thousands(len(hiddenOnes)))),
 			list("Nothing was hidden.", hiddenOnes)),
+		unread(r.Coverage),
 		g.Iff(len(failures) > 0, func() g.Node {
 			return section("What failed", table("", []string{"Step", "Why"}, failures))
 		}),
@@ -163,6 +168,37 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 			}, finders))
 		}),
 	}, nil
+}
+
+func readOf(c precedent.Coverage) string {
+	s := fmt.Sprintf("%d of %s in %s", c.HunksRead, plural(c.Hunks, "hunk"), plural(c.Files, "file"))
+	if c.HunksBefore > 0 {
+		s += fmt.Sprintf("; %d unchanged since an earlier review read them", c.HunksBefore)
+	}
+	return s
+}
+
+// unread lists what was not read or not checked, and why.
+func unread(c precedent.Coverage) g.Node {
+	var rows []g.Node
+	for _, f := range c.Skipped {
+		rows = append(rows, row(words(f.Path), g.Text("not read"), words(f.Reason)))
+	}
+	for _, t := range c.Truncated {
+		at := t.Path
+		if t.Hunk > 0 {
+			at = fmt.Sprintf("%s, hunk %d", t.Path, t.Hunk)
+		}
+		rows = append(rows, row(words(at), g.Text("not read"), words(t.Reason)))
+	}
+	for _, n := range c.NotChecked {
+		rows = append(rows, row(words(n.Path), g.Text("not checked"), words(n.Reason)))
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return counting("What was not read or checked", len(rows),
+		table("", []string{"Where", "What", "Why"}, rows[:min(len(rows), listedOfReview)]))
 }
 
 // whyHidden is why a finding is not shown, in a sentence.

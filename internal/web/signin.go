@@ -173,7 +173,8 @@ func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
 	case s.o.ReaderToken == "" || !sameSecret(r.PostFormValue("token"), s.o.ReaderToken):
 		s.fail(w, r, viewer{}, http.StatusForbidden, "Wrong token.", "Ask the operator of the server for it.")
 	default:
-		s.letIn(w, r, store.Session{Login: readerLogin, Detail: hashOf(s.o.ReaderToken)}, r.PostFormValue("to"))
+		is := store.Session{Login: readerLogin, Detail: hashOf(s.o.ReaderToken)}
+		s.letIn(w, r, is, r.PostFormValue("to")) //nolint:contextcheck // the request has its own
 	}
 }
 
@@ -239,7 +240,8 @@ func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, viewer{}, http.StatusBadGateway, "The forge did not identify you.", "Try again in a minute.")
 		return
 	}
-	s.letIn(w, r, store.Session{Person: string(who.ID), Login: who.Login}, kept.Get("to"))
+	is := store.Session{Person: string(who.ID), Login: who.Login}
+	s.letIn(w, r, is, kept.Get("to")) //nolint:contextcheck // the request has its own
 }
 
 // withoutSecrets is the text of an error without secrets.

@@ -328,9 +328,13 @@ func (s *Site) reviewTable(repo precedent.Repo, latest []store.ReviewFacts) g.No
 		if f.Pull != 0 {
 			what = link(pullPath(repo, f.Pull), fmt.Sprintf("#%d", f.Pull))
 		}
-		at := repoPath(repo) + "/reviews/" + f.ID
-		rows = append(rows, row(what, stateChip(f.Verdict), h.A(h.Href(at), g.Textf("%d new", total(f.New))),
-			h.A(h.Href(at+"#hidden"), g.Textf("%d hidden", total(f.Hidden))), g.Text(dollars(f.CostUSD)), s.ago(f.At)))
+		at, found := repoPath(repo)+"/reviews/"+f.ID, fmt.Sprintf("%d new", total(f.New))
+		if f.Pull == 0 { // each local review counts what it shows
+			found = plural(total(f.New), "finding")
+		}
+		rows = append(rows, row(what, stateChip(f.Verdict), h.A(h.Href(at), g.Text(found)),
+			h.A(h.Href(at+"#hidden"), g.Textf("%d hidden", total(f.Hidden))),
+			g.Text(cost(f.CostUSD, f.Usage.InputTokens+f.Usage.OutputTokens)), s.ago(f.At)))
 	}
 	return table("Nothing was reviewed yet. Run precedent review, or label a pull request.",
 		[]string{"Change", "Verdict", "Findings", "Hidden", "Cost", "When"}, rows)

@@ -206,10 +206,10 @@ func (s *Site) trends(q *request) error {
 		return row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)), g.Text(thousands(p.rounds)),
 			g.Text(ofBudget(p.cost, s.o.PullBudget)))
 	})
+	tokens := t.Usage.InputTokens + t.Usage.OutputTokens
 	return s.render(q, "Trends", at, g.Group{
 		sentence("The last %d days.", trendDays),
-		facts("Reviews", counted(q.path(""), t.Reviews, "review"), "Cost", dollars(t.CostUSD), "Tokens",
-			thousands(t.Usage.InputTokens+t.Usage.OutputTokens),
+		facts("Reviews", counted(q.path(""), t.Reviews, "review"), "Cost", cost(t.CostUSD, tokens), "Tokens", thousands(tokens),
 			"Duration of a review with a model", fmt.Sprintf("%.0f s (median)", float64(t.TookMS)/1000),
 			"Time to first review", untilFirst, "Rounds per pull request", fmt.Sprintf("%.1f", t.Rounds)),
 		section("Measures", table("", []string{"Measure", "Value", "Target", "Of"}, measures)),
