@@ -15,8 +15,9 @@ import (
 // Charts are pictures in the page itself: they need no script, follow the colors of the page, and are
 // printed. Each has a table beneath with the same numbers.
 
-func svg(width, height float64, label string, body ...g.Node) g.Node {
-	return h.SVG(h.Class("chart"), g.Attr("viewBox", fmt.Sprintf("0 0 %g %g", width, height)), h.Role("img"),
+// svg is a picture; its role is group if there are links in it.
+func svg(role string, width, height float64, label string, body ...g.Node) g.Node {
+	return h.SVG(h.Class("chart"), g.Attr("viewBox", fmt.Sprintf("0 0 %g %g", width, height)), h.Role(role),
 		h.Aria("label", label), g.Group(body))
 }
 
@@ -42,7 +43,7 @@ func barChart(label string, days []dayFacts, of func(dayFacts) float64) g.Node {
 		bars = append(bars, g.El("rect", g.Attr("class", "bar"), num("x", float64(i)*step+1), num("y", base-tall),
 			num("width", max(1, min(step-2, 40))), num("height", tall), g.El("title", g.Textf("%s: %g", d.day, of(d)))))
 	}
-	return h.Figure(h.FigCaption(g.Text(label)), svg(width, height, label, bars,
+	return h.Figure(h.FigCaption(g.Text(label)), svg("img", width, height, label, bars,
 		svgText(0, height-8, "start", days[0].day), svgText(width, height-8, "end", days[len(days)-1].day),
 		svgText(width, top-4, "end", strconv.FormatFloat(most, 'f', -1, 64))))
 }
@@ -68,7 +69,7 @@ func calibrationPlot(r calibration.Reliability) g.Node {
 	}
 	return h.Figure(h.Class("small"),
 		h.FigCaption(g.Textf("Stated confidence (across) and accepted share (up); mean distance %s", percent(r.ECE))),
-		svg(size, size, "stated confidence against the accepted share",
+		svg("img", size, size, "stated confidence against the accepted share",
 			line(edge, size-edge, size-edge, size-edge, "axis"), line(edge, edge, edge, size-edge, "axis"),
 			line(edge, size-edge, size-edge, edge, "ideal"), dots, svgText(edge, size-6, "start", "0 %"),
 			svgText(size-edge, size-6, "end", "100 %")))
@@ -112,7 +113,7 @@ func treemap(tiles []tile) g.Node {
 		}
 		tiles = tiles[n:]
 	}
-	return h.Figure(svg(width, height, "files by their number of findings; the table has the same", drawn))
+	return h.Figure(svg("group", width, height, "files by their number of findings; the table has the same", drawn))
 }
 
 func sizeOf(tiles []tile) (sum float64) {
@@ -142,7 +143,7 @@ func drawTile(t tile, x, y, w, tall float64) g.Node {
 	if short := t.name[strings.LastIndexByte(t.name, '/')+1:]; tall > 18 && w > 30 {
 		label = svgText(x+4, y+14, "start", text.Cut(text.VisibleLine(short), max(1, int(w/letter))))
 	}
-	return h.A(h.Href(t.link), g.El("rect", g.Attr("class", "tile "+className(t.class)), num("x", x+1), num("y", y+1),
-		num("width", max(1, w-2)), num("height", max(1, tall-2)),
-		g.El("title", g.Textf("%s: %s", text.VisibleLine(t.name), plural(t.size, "finding")))), label)
+	return h.A(h.Href(t.link), g.El("title", g.Textf("%s: %s", text.VisibleLine(t.name), plural(t.size, "finding"))),
+		g.El("rect", g.Attr("class", "tile "+className(t.class)), num("x", x+1), num("y", y+1),
+			num("width", max(1, w-2)), num("height", max(1, tall-2))), label)
 }
