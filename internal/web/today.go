@@ -404,7 +404,7 @@ const healthTime = 12 * time.Second
 func (s *Site) health(q *request) error {
 	if s.o.DB != nil && !q.v.operator {
 		return s.render(q, "Health",
-			"/health", g.Group{sentence("The server and its database work. Operators see details here.")})
+			"/health", g.Group{sentence("Operators see here whether all parts of the server work.")})
 	}
 	checks, err := cached(&s.stats, "health", func() ([]Fact, error) {
 		ctx, cancel := context.WithTimeout(q.ctx(), healthTime)
