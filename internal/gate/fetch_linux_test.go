@@ -39,7 +39,7 @@ async function ask(url, name) { try { const r = await fetch(url); fs.writeFileSy
   fs.writeFileSync("environment", JSON.stringify(process.env)); try { fs.writeFileSync("/registry/x", ""); } catch (e) {}
 })();
 END
-node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/dev/null; rm link; exec tar -cf - .
+node ask.js >&2 && ls /registry >door && exec 3>&1 && grep flags /proc/self/fdinfo/3 >flags && rm -rf ask.js && ln -s /etc/passwd link 2>/dev/null; rm link; exec tar -cf - .
 `
 	sum := sha256.Sum256([]byte("listed"))
 	serve := func(f *fetcher) http.Handler {
@@ -51,7 +51,8 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 	needs.NoError(t, err)
 	for name, want := range map[string]string{
 		"a/b": "x", "listed": "200 listed", "unlisted": "502 " + errOther.Error() + "\n", "above": "502 the registry answers with status 404\n",
-		"evil": "none", "registry": "none", "network": "none", "door": "bridge.js\nbridge.py\nsocket\n",
+		"flags": "flags:\t01\n", // a standard output that blocks: a large archive does not arrive otherwise
+		"evil":  "none", "registry": "none", "network": "none", "door": "bridge.js\nbridge.py\nsocket\n",
 	} {
 		if data, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(data) != want {
 			t.Errorf("%s: %q, %v", name, data, err)

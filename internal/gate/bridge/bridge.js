@@ -5,9 +5,13 @@ const { spawn } = require("child_process");
 
 const server = net.createServer((near) => {
   const far = net.connect(path.join(__dirname, "socket"));
-  near.on("error", () => far.destroy());
-  far.on("error", () => near.destroy());
-  near.pipe(far).pipe(near);
+  // With end, pipe() would look at process.stdout, which makes the command's standard output non-blocking: a large archive
+  // would be cut off.
+  for (const [from, to] of [[near, far], [far, near]]) {
+    from.on("error", () => to.destroy());
+    from.on("end", () => to.end());
+    from.pipe(to, { end: false });
+  }
 });
 server.listen(4873, "127.0.0.1", () => {
   const child = spawn(process.argv[2], process.argv.slice(3), { stdio: "inherit" });
