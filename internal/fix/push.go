@@ -120,6 +120,9 @@ func (f *fixing) resume(ctx context.Context) (Result, bool, error) {
 			return result, true, err
 		}
 	}
+	if result, left, err := f.finishUnfixed(ctx); left || err != nil {
+		return result, true, err
+	}
 	commit, err := f.state.Repo.ReadCommit(ctx, head)
 	if err != nil {
 		return Result{}, false, err
@@ -134,6 +137,28 @@ func (f *fixing) resume(ctx context.Context) (Result, bool, error) {
 	}
 	result, err := f.adopt(ctx, Result{Review: round, Commit: head}, records)
 	return result, true, err
+}
+
+// finishUnfixed posts what an interrupted round that pushed nothing had still to say of this head. The engine, which was
+// paid for that, is not asked again.
+func (f *fixing) finishUnfixed(ctx context.Context) (Result, bool, error) {
+	posts, err := f.Rows.AnswerPosts(ctx, f.Pull.Number)
+	if err != nil || f.o.DryRun {
+		return Result{}, false, err
+	}
+	for _, p := range posts {
+		note := post.ReadAnswer(p).Note
+		if p.State.Done() || p.Head != f.state.Range.Head || note == nil ||
+			note.Kind != comment.Unfixed && note.Kind != comment.Reply {
+			continue
+		}
+		result := ended(NoChange, "an earlier, interrupted round pushed nothing; the rest of its comments is posted now")
+		if result.Review = note.Review; f.fork {
+			result.Status = Fork
+		}
+		return result, true, f.deliver(ctx)
+	}
+	return Result{}, false, nil
 }
 
 // adopt finishes a round whose commit is at the head of the pull request.

@@ -132,6 +132,7 @@ func (f *fixing) run(ctx context.Context) (Result, error) {
 	if f.state.Patched {
 		return Result{}, fmt.Errorf("fix #%d: %w", pr.Number, f.state.FetchError)
 	}
+	f.fork = pr.Head.Repo.IsZero() || !workspace.SameRepo(pr.Head.Repo, pr.Base.Repo)
 	if result, done, err := f.resume(ctx); done || err != nil {
 		return result, err
 	}
@@ -198,7 +199,7 @@ func (f *fixing) rules(ctx context.Context) (Result, bool, error) {
 		return ended(Refused, "the policy of the base turns fixes off"), true, nil
 	}
 	head := pr.Head
-	if f.fork = head.Repo.IsZero() || !workspace.SameRepo(head.Repo, pr.Base.Repo); f.fork {
+	if f.fork {
 		return Result{}, false, nil
 	}
 	if head.Name == "" || head.Name == pr.Base.Name {

@@ -246,15 +246,26 @@ func TestFixRefusesBranches(t *testing.T) {
 	}
 }
 
-// TestFixFork: the change is suggested where it replaces the lines of a thread, and as a whole.
+// TestFixFork: the change is suggested where it replaces the lines of a thread, and as a whole. A round that is killed
+// between the two is finished by the next one, which does not ask the engine again.
 func TestFixFork(t *testing.T) {
 	s := newFixStage(t, nil)
 	s.World.Change(func() { s.Pull.Head.Repo = precedent.Repo{Owner: "dana", Name: "shop"} })
 	s.World.Add(&forgetest.Repo{
 		ID: 701, Owner: "dana", Name: "shop", Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}},
 	})
-	got, err := s.fix(s.fixer(), ungated)
-	s.unpushed(got, err, Fork, "suggested")
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	s.Script.Plan(forgetest.Fault{Method: http.MethodPost, On: "/issues/7/comments", CallAfter: kill})
+	e := s.fixer()
+	if got, err := s.fixIn(ctx, e, ungated); err == nil {
+		t.Fatalf("the killed round ended: %+v", got)
+	}
+	got, err := s.fix(e, ungated)
+	s.unpushed(got, err, Fork, "interrupted")
+	if len(e.tasks) != 1 {
+		t.Errorf("%d tasks", len(e.tasks))
+	}
 	replies := s.bodies(comment.Reply)
 	if len(replies) != 1 ||
 		!strings.Contains(replies[0], "```suggestion\n  return items.length ? sum / items.length : 0\n```") {
