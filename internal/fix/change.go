@@ -20,13 +20,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// refused turns a refusal into a result; ok is false for another error.
-func refused(status Status, err error) (Result, bool) {
-	var no *fixround.RefusalError
-	if !errors.As(err, &no) {
-		return Result{}, false
+// refused turns a refusal into a result, and returns other errors.
+func refused(status Status, err error) (Result, error) {
+	if no, ok := errors.AsType[*fixround.RefusalError](err); ok {
+		return ended(status, "%s", no.Error()), nil
 	}
-	return ended(status, "%s", no.Error()), true
+	return Result{}, err
 }
 
 // withEngine gives an engine to a function, within the budget of the pull request and the day.
@@ -66,8 +65,9 @@ func (f *fixing) mergeBase(ctx context.Context) (Result, bool, error) {
 		return Result{}, false, nil
 	}
 	paths, err := fixround.Conflicts(f.merged, f.limits)
-	if result, ok := refused(Conflict, err); ok || err != nil {
-		return result, true, unless(ok, err)
+	if err != nil {
+		result, err := refused(Conflict, err)
+		return result, true, err
 	}
 	copied, err := fixround.Open(ctx, repo, f.merged.Tree, f.Pull.Env.Git.TempDir)
 	if err != nil {
@@ -87,20 +87,14 @@ func (f *fixing) mergeBase(ctx context.Context) (Result, bool, error) {
 	if answer.Refused != "" {
 		return ended(Conflict, "%s", answer.Refused), true, nil
 	}
-	f.resolved, err = copied.Resolved(ctx, paths, head, base, f.limits)
-	result, ok := refused(Conflict, err)
-	if ok && answer.Summary != "" {
+	if f.resolved, err = copied.Resolved(ctx, paths, head, base, f.limits); err == nil {
+		return Result{}, false, nil
+	}
+	result, err := refused(Conflict, err)
+	if err == nil && answer.Summary != "" {
 		result.Why += ". The model said: " + answer.Summary
 	}
-	return result, err != nil, unless(ok, err)
-}
-
-// unless returns the error unless it was dealt with.
-func unless(dealt bool, err error) error {
-	if dealt {
-		return nil
-	}
-	return err
+	return result, true, err
 }
 
 // edit has the engine address the open threads in a copy of the merged tree, and checks what it changed.
@@ -141,9 +135,10 @@ func (f *fixing) edit(ctx context.Context) (Result, bool, error) {
 		return ended(NoChange, "%s", f.answer.Refused), true, nil
 	}
 	f.change, err = copied.Changes(ctx, f.limits)
-	switch result, ok := refused(Refused, err); {
-	case ok || err != nil:
-		return result, true, unless(ok, err)
+	switch {
+	case err != nil:
+		result, err := refused(Refused, err)
+		return result, true, err
 	case f.change.Empty() && !f.conflict:
 		return ended(NoChange, "the model changed no file: %s", f.answer.Summary), true, nil
 	case f.change.Empty():

@@ -132,16 +132,11 @@ func (f *fixing) sayUnfixed(ctx context.Context, n comment.Note, more ...post.To
 		return f.Pull.Conn.Explain(err)
 	}
 	note := post.ToComment{Key: "fix." + f.id, Note: &post.ToNote{Kind: comment.Unfixed, Review: f.id, Note: n}}
-	return f.sayOnce(ctx, "nofix", append([]post.ToComment{note}, more...)...)
-}
-
-// sayOnce plans comments and posts them.
-func (f *fixing) sayOnce(ctx context.Context, kind string, all ...post.ToComment) error {
 	if err := f.o.Check(ctx); err != nil {
 		return err
 	}
 	head := func(post.ToComment) string { return f.state.Range.Head }
-	if err := f.PlanNotes(ctx, "note."+kind+"."+all[0].Key, head, all...); err != nil {
+	if err := f.PlanNotes(ctx, "note.nofix."+note.Key, head, append([]post.ToComment{note}, more...)...); err != nil {
 		return err
 	}
 	return f.deliver(ctx)

@@ -3,6 +3,7 @@ package fix
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -213,8 +214,18 @@ func (f *fixing) rules(ctx context.Context) (Result, bool, error) {
 		return Result{}, true, pr.Conn.Explain(err)
 	case why != "":
 		return ended(Refused, "the branch cannot be pushed to: %s", why), true, nil
+	case f.o.DryRun:
+		return Result{}, false, nil
 	}
-	return Result{}, false, nil
+	// The forge tells what the account may do, and not the token.
+	at := f.state.Range.Head
+	err = f.state.Repo.PushCommit(ctx, git.Push{To: f.state.Spec, Branch: head.Name, Expect: at, Commit: at, Try: true})
+	if errors.Is(err, git.ErrRejected) {
+		return ended(Refused, "the branch cannot be pushed to: %s", err), true, nil
+	} else if errors.Is(err, git.ErrStale) {
+		return ended(Superseded, "%s", err), true, nil
+	}
+	return Result{}, err != nil, err
 }
 
 // hasMoved reads the pull request again, and says what has changed about it since; empty for nothing.

@@ -234,15 +234,20 @@ func TestFault53PushRejected(t *testing.T) {
 	s.unpushed(got, err, Refused, "Protected branch update failed")
 }
 
-// TestFixRefusesBranches: protected branches and archived repositories are known before the engine is paid.
+// TestFixRefusesBranches: protected branches, and tokens that may only read, are known before the engine is paid.
 func TestFixRefusesBranches(t *testing.T) {
-	s := newFixStage(t, nil)
-	s.World.Change(func() { s.acme.ProtectedBranches = []string{"main", "feature"} })
-	e := s.fixer()
-	got, err := s.fix(e, ungated)
-	s.unpushed(got, err, Refused, "the branch cannot be pushed to")
-	if len(e.tasks) != 0 {
-		t.Error("the engine was asked")
+	for _, change := range []func(s *fixStage){
+		func(s *fixStage) { s.acme.ProtectedBranches = []string{"main", "feature"} },
+		func(s *fixStage) { s.git.MayPush = func(string) bool { return false } },
+	} {
+		s := newFixStage(t, nil)
+		s.World.Change(func() { change(s) })
+		e := s.fixer()
+		got, err := s.fix(e, ungated)
+		s.unpushed(got, err, Refused, "the branch cannot be pushed to")
+		if len(e.tasks) != 0 {
+			t.Error("the engine was asked")
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ type Push struct {
 	Branch string // the name of the branch, without refs/heads/
 	// Expect is the commit that the branch must be at, and an ancestor of Commit.
 	Expect, Commit string
+	// Try pushes nothing: it only asks whether the token may push, and whether the branch is at Expect.
+	Try bool
 }
 
 // Errors of a push that the server answered.
@@ -55,7 +57,7 @@ func (r *Repo) PushCommit(ctx context.Context, p Push) error {
 	if err != nil {
 		return err
 	}
-	if !forward || p.Commit == p.Expect {
+	if !forward || p.Commit == p.Expect && !p.Try {
 		return &Error{Op: opPush, Msg: "the new commit does not follow the old one", Err: ErrRejected}
 	}
 	ref := "refs/heads/" + p.Branch
@@ -67,6 +69,9 @@ func (r *Repo) PushCommit(ctx context.Context, p Push) error {
 			"--force-with-lease=" + ref + ":" + p.Expect,
 			"--end-of-options", to, p.Commit + ":" + ref,
 		},
+	}
+	if p.Try {
+		c.args = slices.Insert(c.args, 1, "--dry-run")
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, p.To.Timeout, errTimeout)
 	defer cancel()
