@@ -21,7 +21,15 @@ type activity struct {
 	done, requests   int
 	spent            spent
 	run              *precedent.FinderRun // of a finder that has ended
-	ended            bool
+	ended, failed    bool
+}
+
+// outcome says how a step has ended.
+func (w *activity) outcome() (said string, ink report.Ink) {
+	if w.failed {
+		return "failed", report.Red
+	}
+	return "done", report.Green
 }
 
 // modelFinders are the names of the finders that ask an engine.
@@ -46,7 +54,8 @@ const analyzerEngine = precedent.AnalyzerEngine
 
 // line says how the work ended, for those who read a log.
 func (w *activity) line() string {
-	parts := []string{w.step + " done", report.Plural(w.spent.usage.Requests, "request")}
+	said, _ := w.outcome()
+	parts := []string{w.step + " " + said, report.Plural(w.spent.usage.Requests, "request")}
 	took := w.updated.Sub(w.started)
 	if w.run != nil {
 		parts = []string{w.name + " " + statusText(w.run), report.Plural(w.run.Requests, "request")}
@@ -81,6 +90,7 @@ func (b *display) apply(e review.Event, now time.Time) (*activity, bool) {
 		w.run, w.spent = e.Run, spent{e.Run.Usage, e.Run.CostUSD}
 	}
 	w.ended = e.Run != nil || w.step != "" && w.requests > 0 && w.done >= w.requests
+	w.failed = w.failed || e.Failed
 	w.updated = now
 	return w, w.ended
 }
@@ -163,7 +173,7 @@ func (w *activity) item(page *report.Page, width int) string {
 		}
 		said, ink = statusText(w.run), statusInk(status)
 	case w.ended:
-		said, ink = "done", report.Green
+		said, ink = w.outcome()
 	case w.step != "" && w.requests == 0:
 		return ""
 	case w.step != "":

@@ -298,11 +298,13 @@ func TestPlainLines(t *testing.T) {
 			m.Handle(review.Event{Step: "verify", Done: 1, Requests: 2, Usage: usage(500, 0, 100)})
 			m.Handle(review.Event{Step: "verify", Done: 2, Requests: 2, Usage: usage(500, 0, 100), CostUSD: 0.014})
 			m.Handle(review.Event{Step: "verify", Done: 2, Requests: 2})
+			m.Handle(review.Event{Step: "judge", Done: 1, Requests: 1, Usage: usage(1, 0, 0), Failed: true})
 			m.Stop()
 			m.Handle(ended("security", "api", precedent.StatusOK, 2))
 			want := `precedent: bugs 2 findings, 3 requests, 41k tokens, $0.12, 12.3s
 precedent: te<U+001B>[2Jsts timed out, 1 request, 1m0s
 precedent: verify done, 2 requests, 1k tokens, $0.01, 4.2s
+precedent: judge failed, 1 request, 1 token, 0s
 `
 			if diff := cmp.Diff(want, out.String()); diff != "" {
 				t.Errorf("lines (-want +got):\n%s", diff)

@@ -59,6 +59,7 @@ type Event struct {
 	Step string
 	// Done of Requests have ended, well or not; both are 0 for analyzers.
 	Done, Requests int
+	Failed         bool // this event's request of a step has no usable answer
 	// Usage and CostUSD are those of this event's request; zero for other events.
 	Usage   precedent.Usage
 	CostUSD float64

@@ -83,7 +83,7 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 			replies[i] = r
 			x.in.progress(Event{
 				Step: step, Done: int(done.Add(1)), Requests: len(prompts), Usage: r.answer.Usage,
-				CostUSD: r.answer.CostUSD,
+				CostUSD: r.answer.CostUSD, Failed: !r.ok(),
 			})
 		})
 	}
