@@ -45,7 +45,7 @@ func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Reposito
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPaths(ctx, repo.Git, rg, rg.HeadCommit, named); err != nil {
+	if err := checkPaths(ctx, repo.Git, rg, rg.HeadCommit, nameFiles, named); err != nil {
 		return nil, err
 	}
 	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, trusted); errors.Is(err, git.ErrNotTrusted) {

@@ -42,7 +42,7 @@ func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Reposit
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPaths(ctx, repo.Git, rg, rg.Base, rg.Paths); err != nil {
+	if err := checkPaths(ctx, repo.Git, rg, rg.Base, nameFiles+"; a range comes before --", rg.Paths); err != nil {
 		return nil, err
 	}
 	blobs := repo.Git.Blobs(ctx)
@@ -86,9 +86,11 @@ func (p *Prepared) completeLocal(ctx context.Context, repo *workspace.Repository
 	return p.followLast(ctx, job)
 }
 
+const nameFiles = "name files and folders of the repository"
+
 // checkPaths returns an error for a path of a range at which there is nothing: neither before, nor after, nor among the
 // files that could not be read.
-func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, before string, paths []string) error {
+func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, before, hint string, paths []string) error {
 	was, err := repo.Lookup(ctx, before, paths...)
 	if err != nil {
 		return err
@@ -100,8 +102,7 @@ func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, before string
 	for _, name := range paths {
 		unread := func(f precedent.SkippedFile) bool { return guide.AtOrBelow(name, f.Path) }
 		if name != "." && was[name].ID == "" && is[name].ID == "" && !slices.ContainsFunc(rg.Skipped, unread) {
-			return workspace.Hinted(fmt.Errorf("no file is at %s, or git ignores it", name),
-				"name files and folders of the repository; a range comes before --")
+			return workspace.Hinted(fmt.Errorf("no file is at %s, or git ignores it", name), "%s", hint)
 		}
 	}
 	return nil
