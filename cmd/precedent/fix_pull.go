@@ -75,7 +75,11 @@ func (a *app) fixPull(ctx context.Context, conn workspace.Connection, which stri
 	}
 	p := a.page()
 	if how.DryRun && len(fixed.Patch) > 0 {
-		a.showPatch(p, fixed.Patch)
+		if _, _, read := terminal(a.out); read || a.onRunner() {
+			a.showPatch(p, fixed.Patch)
+		} else if _, err := a.out.Write(fixed.Patch); err != nil { // git apply needs every byte
+			return err
+		}
 	}
 	words := string(fixed.Status)
 	if fixed.Commit != "" {

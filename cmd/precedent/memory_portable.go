@@ -207,7 +207,7 @@ func sayOpposed(p *report.Page, n int) {
 // its author chooses what it learns.
 func (a *app) writesFromHere() bool {
 	switch {
-	case a.env["GITHUB_ACTIONS"] == "true" || a.env["GITEA_ACTIONS"] == "true":
+	case a.onRunner():
 		return a.eventOfDefaultBranch()
 	case a.env["GITLAB_CI"] == "true":
 		return a.env["CI_DEFAULT_BRANCH"] != "" && a.env["CI_COMMIT_BRANCH"] == a.env["CI_DEFAULT_BRANCH"]

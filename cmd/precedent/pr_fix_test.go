@@ -124,8 +124,9 @@ func TestFixCommand(t *testing.T) {
 		if n := len(q.door.stage.World.By(q.pull, forgetest.Bot)) - before; step.replies == 0 && n != 0 {
 			t.Errorf("%q: %d comments were posted", step.args, n)
 		}
-		if step.replies == 0 && !strings.Contains(stdout.String(), "+"+guarded) {
-			t.Errorf("%q: no patch in\n%s", step.args, stdout.String())
+		if patch := stdout.String(); step.replies == 0 && (!strings.Contains(patch, "+"+guarded) ||
+			!strings.Contains(patch, "\n ") || strings.HasSuffix(patch, "\n\n")) {
+			t.Errorf("%q: no patch in\n%s", step.args, patch)
 		}
 	}
 }
