@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/text"
@@ -48,14 +49,7 @@ func linkEntries(script *strings.Builder, dir, at string) error {
 		return err
 	}
 	fmt.Fprintf(script, "mkdir -p %s\n", text.ShellQuoted(at))
-	const batch = 100
 	var words []string
-	flush := func() {
-		if len(words) > 0 {
-			fmt.Fprintf(script, "ln -s %s %s/\n", strings.Join(words, " "), text.ShellQuoted(at))
-		}
-		words = nil
-	}
 	for _, e := range entries {
 		name := path.Join(at, e.Name())
 		to, _ := os.Readlink(filepath.Join(dir, e.Name()))
@@ -67,11 +61,11 @@ func linkEntries(script *strings.Builder, dir, at string) error {
 		case to != "" && !strings.Contains("/"+path.Join(path.Dir(name), filepath.ToSlash(to))+"/", "/node_modules/"):
 			fmt.Fprintf(script, "ln -s %s %s\n", text.ShellQuoted(filepath.ToSlash(to)), text.ShellQuoted(name))
 		default:
-			if words = append(words, `"$1"/`+text.ShellQuoted(name)); len(words) == batch {
-				flush()
-			}
+			words = append(words, `"$1"/`+text.ShellQuoted(name))
 		}
 	}
-	flush()
+	for some := range slices.Chunk(words, 100) {
+		fmt.Fprintf(script, "ln -s %s %s/\n", strings.Join(some, " "), text.ShellQuoted(at))
+	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,9 +18,6 @@ import (
 func withCargo(t *testing.T) Runner {
 	t.Helper()
 	r := runner(t)
-	if out, err := exec.CommandContext(t.Context(), "rustup", "which", "rustc").Output(); err == nil {
-		r.Path = filepath.Dir(strings.TrimSpace(string(out))) + string(os.PathListSeparator) + r.Path
-	}
 	rust := slices.ContainsFunc(findToolchains(r.Path), func(c toolchain) bool { return c.name == "rust" })
 	if !rust && findProgram("cargo", "/usr/local/bin:/usr/bin:/bin") == "" {
 		t.Skip("needs cargo where a sandbox finds it")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // toolchain is a toolchain that lies outside of the folders that every sandbox has.
@@ -37,6 +38,9 @@ func findToolchains(path string) []toolchain {
 		if program == "" || k.name != "go" && sandbox.InEverySandbox(program) {
 			continue
 		}
+		if filepath.Base(program) == "rustup" {
+			program = rustcOf(program)
+		}
 		root := filepath.Dir(filepath.Dir(program))
 		proof, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(k.proof)))
 		if err != nil || len(proof) == 0 || filepath.Dir(program) != filepath.Join(root, "bin") || !othersRead(root) {
@@ -45,6 +49,20 @@ func findToolchains(path string) []toolchain {
 		all = append(all, toolchain{k.name, root})
 	}
 	return all
+}
+
+var defaultToolchain = text.Pattern(`(?m)^default_toolchain = "([\w.-]+)"`)
+
+// rustcOf is the compiler that rustup starts where a tree does not choose one.
+func rustcOf(rustup string) string {
+	for _, name := range []string{".rustup", "rustup"} { // at home, and in images of containers
+		home := filepath.Join(rustup, "../../..", name)
+		settings, _ := os.ReadFile(filepath.Join(home, "settings.toml"))
+		if found := defaultToolchain().FindSubmatch(settings); found != nil {
+			return filepath.Join(home, "toolchains", string(found[1]), "bin", "rustc")
+		}
+	}
+	return rustup
 }
 
 // findProgram returns the path of a program, without links, "" if there is none.
