@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -161,7 +160,7 @@ func (f *fixing) nothingOpen(ctx context.Context) (Status, error) {
 // brief is what the engine is told. It has no learnings.
 func (f *fixing) brief(ctx context.Context) (prompt.FixInput, error) {
 	s := f.state
-	in := prompt.FixInput{Problems: f.o.Problems, Language: s.Language, Files: f.limits.Files, Lines: f.limits.Lines}
+	in := prompt.FixInput{Language: s.Language, Files: f.limits.Files, Lines: f.limits.Lines}
 	var paths []string
 	for i, t := range f.threads {
 		one := prompt.FixThread{ID: "t" + strconv.Itoa(i+1), Remark: pull.RemarkOf(t), Then: t.Span, Code: s.CodeAround(t)}
@@ -187,9 +186,8 @@ func (f *fixing) brief(ctx context.Context) (prompt.FixInput, error) {
 		d.Text = pull.Redact(d.Text)
 		in.Docs = append(in.Docs, d)
 	}
-	for i, p := range in.Problems {
-		in.Problems = slices.Clone(in.Problems)
-		in.Problems[i] = precedent.Untrusted(pull.Redact(string(p)))
+	for _, p := range f.o.Problems {
+		in.Problems = append(in.Problems, precedent.Untrusted(pull.Redact(string(p))))
 	}
 	return in, nil
 }

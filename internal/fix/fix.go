@@ -135,44 +135,31 @@ func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why s
 }
 
 // find returns the index from which the file has the n lines that the reviewed file has from an index on:
-// there, or at the only other place, or at the only one with the same neighbours. The reviewed file must have
-// had no other such place either, of which the one that is left may be the rest.
+// there, or at the only other place. The reviewed file must have had no other such place either, of which the
+// one that is left may be the rest.
 func (f *file) find(reviewed []string, from, n int) (at int, why string) {
-	places, snug := occurrences(f.lines, reviewed, from, n)
-	were, wereSnug := occurrences(reviewed, reviewed, from, n)
+	places := occurrences(f.lines, reviewed[from:from+n])
 	switch {
 	case len(places) == 0:
 		return 0, "the file has changed there"
-	case bytes.Equal([]byte(strings.Join(f.lines, "")), []byte(strings.Join(reviewed, ""))):
+	case slices.Equal(f.lines, reviewed):
 		return from, ""
-	case len(places) == 1 && len(were) == 1:
-		return places[0], ""
-	case len(snug) == 1 && len(wereSnug) == 1:
-		return snug[0], ""
-	case len(places) == 1:
+	case len(places) > 1:
+		return 0, fmt.Sprintf("the lines are now in %d places", len(places))
+	case len(occurrences(reviewed, reviewed[from:from+n])) > 1:
 		return 0, "the lines cannot be told apart from equal ones that are gone"
 	}
-	return 0, fmt.Sprintf("the lines are now in %d places", len(places))
+	return places[0], ""
 }
 
-// occurrences returns the indexes from which a file has the n lines that the reviewed file has from an index on,
-// and those of them with the same neighbours.
-func occurrences(lines, reviewed []string, from, n int) (places, snug []int) {
-	for i := range len(lines) - n + 1 {
-		if !equal(lines[i:i+n], reviewed[from:from+n]) {
-			continue
-		}
-		places = append(places, i)
-		if sameLine(lines, i-1, reviewed, from-1) && sameLine(lines, i+n, reviewed, from+n) {
-			snug = append(snug, i)
+// occurrences returns the indexes from which a file has some lines.
+func occurrences(lines, some []string) (places []int) {
+	for i := range len(lines) - len(some) + 1 {
+		if equal(lines[i:i+len(some)], some) {
+			places = append(places, i)
 		}
 	}
-	return places, snug
-}
-
-func sameLine(a []string, i int, b []string, j int) bool {
-	inA, inB := i >= 0 && i < len(a), j >= 0 && j < len(b)
-	return inA == inB && (!inA || trimEnd(a[i]) == trimEnd(b[j]))
+	return places
 }
 
 func equal(a, b []string) bool {

@@ -59,9 +59,7 @@ func (f *fixing) unthreaded() []comment.NoteItem {
 }
 
 func withCommit(how, commit string) string {
-	how = strings.TrimSpace(how)
-	how = cmp.Or(how, "Changed")
-	return strings.TrimRight(how, ". ") + ", in `" + workspace.ShortID(commit) + "`."
+	return strings.TrimRight(cmp.Or(strings.TrimSpace(how), "Changed"), ". ") + ", in `" + workspace.ShortID(commit) + "`."
 }
 
 // reply is a reply in a thread, once in a round. In a conversation that a person opened, it has no

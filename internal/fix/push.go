@@ -114,12 +114,6 @@ func (f *fixing) resume(ctx context.Context) (Result, bool, error) {
 			return ended(Superseded, "somebody pushed after the fix"), true, f.announce(ctx, rec)
 		}
 	}
-	// The forge may take some time to show a push. Without a look at the branch, the engine would be paid until it does.
-	if slices.ContainsFunc(records, func(rec pushRecord) bool { return rec.Before == head }) {
-		if result, arrived, err := f.arrived(ctx, records); arrived || err != nil {
-			return result, true, err
-		}
-	}
 	if result, left, err := f.finishUnfixed(ctx); left || err != nil {
 		return result, true, err
 	}

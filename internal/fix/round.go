@@ -198,15 +198,12 @@ func (f *fixing) rules(ctx context.Context) (Result, bool, error) {
 			nil
 	case policy.Fix.Off:
 		return ended(Refused, "the policy of the base turns fixes off"), true, nil
-	}
-	head := pr.Head
-	if f.fork {
+	case f.fork:
 		return Result{}, false, nil
-	}
-	if head.Name == "" || head.Name == pr.Base.Name {
+	case pr.Head.Name == "" || pr.Head.Name == pr.Base.Name:
 		return ended(Refused, "the pull request has no branch of its own"), true, nil
 	}
-	why, err := pr.Conn.Pushable(ctx, pr.Repo.Repo, head.Name)
+	why, err := pr.Conn.Pushable(ctx, pr.Repo.Repo, pr.Head.Name)
 	switch {
 	case forge.KindOf(err) == forge.KindNotFound:
 		return ended(Refused, "the branch does not exist any more"), true, nil
@@ -217,13 +214,15 @@ func (f *fixing) rules(ctx context.Context) (Result, bool, error) {
 	case f.o.DryRun:
 		return Result{}, false, nil
 	}
-	// The forge tells what the account may do, and not the token.
-	at := f.state.Range.Head
-	err = f.state.Repo.PushCommit(ctx, git.Push{To: f.state.Spec, Branch: head.Name, Expect: at, Commit: at, Try: true})
+	// The forge tells what the account may do, and not the token; and it may take some time to show a push.
+	err = f.state.Repo.PushCommit(ctx, git.Push{
+		To: f.state.Spec, Branch: pr.Head.Name, Expect: f.state.Range.Head, Commit: f.state.Range.Head, Try: true,
+	})
 	if errors.Is(err, git.ErrRejected) {
-		return ended(Refused, "the branch cannot be pushed to: %s", err), true, nil
+		return ended(Refused, "the branch cannot be pushed to: %s: %s", err, workspace.HintOf(err)), true, nil
 	} else if errors.Is(err, git.ErrStale) {
-		return ended(Superseded, "%s", err), true, nil
+		result, err := f.superseded(ctx, err.Error())
+		return result, true, err
 	}
 	return Result{}, err != nil, err
 }

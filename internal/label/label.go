@@ -44,27 +44,15 @@ func DefaultNames() Names {
 
 // Of returns the label of a state; empty for None and for what is not a state.
 func (n Names) Of(s State) string {
-	switch s {
-	case ReviewNeeded:
-		return n.ReviewNeeded
-	case Changes:
-		return n.Changes
-	case CIPending:
-		return n.CIPending
-	case HumanReview:
-		return n.HumanReview
-	case Intervention:
-		return n.Intervention
+	if i := slices.Index(States, s); i >= 0 {
+		return n.All()[i]
 	}
 	return ""
 }
 
 // All returns the labels of all states that have one, in the order of the cycle.
-func (n Names) All() (all []string) {
-	for _, s := range States {
-		all = append(all, n.Of(s))
-	}
-	return all
+func (n Names) All() []string {
+	return []string{n.ReviewNeeded, n.Changes, n.CIPending, n.HumanReview, n.Intervention}
 }
 
 // WithDefaults returns the names, with those of d for the empty ones.
