@@ -133,8 +133,8 @@ func (f *fixing) resume(ctx context.Context) (Result, bool, error) {
 	return result, true, err
 }
 
-// finishUnfixed posts what an interrupted round that pushed nothing had still to say of this head. The engine, which was
-// paid for that, is not asked again.
+// finishUnfixed posts what an interrupted round that pushed nothing had still to say of this head. The engine,
+// which was paid for that, is not asked again.
 func (f *fixing) finishUnfixed(ctx context.Context) (Result, bool, error) {
 	posts, err := f.Rows.AnswerPosts(ctx, f.Pull.Number)
 	if err != nil || f.o.DryRun {

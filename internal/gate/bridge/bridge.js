@@ -5,8 +5,8 @@ const { spawn } = require("child_process");
 
 const server = net.createServer((near) => {
   const far = net.connect(path.join(__dirname, "socket"));
-  // With end, pipe() would look at process.stdout, which makes the command's standard output non-blocking: a large archive
-  // would be cut off.
+  // With end, pipe() would look at process.stdout, which makes the command's standard output non-blocking: a large
+  // archive would be cut off.
   for (const [from, to] of [[near, far], [far, near]]) {
     from.on("error", () => to.destroy());
     from.on("end", () => to.end());
