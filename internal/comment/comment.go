@@ -123,8 +123,6 @@ type Writer struct {
 	Answers    Answers
 	// Precedents says how findings cite the comments of people.
 	Precedents precedent.CitationDisplay
-	// Finder is the program's name in the footer; empty means "precedent".
-	Finder string
 }
 
 // Answers tells whose answers to a finding count, so that no comment invites others.

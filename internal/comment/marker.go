@@ -110,23 +110,17 @@ func (w Writer) sign(fields string, r precedent.Repo) []byte {
 	return h.Sum(nil)
 }
 
-// footer returns the visible line. A summary has none: the report ends with a line for people.
-func (w Writer) footer(m Marker) string {
+// footer is the visible line below a comment.
+const footer = "<sub>precedent</sub>"
+
+// tail returns the end of a comment: footer and marker. A summary has no footer: the report ends with a line for people.
+func (w Writer) tail(m Marker) string {
+	hidden := "\n\n" + w.marker(m) + "\n"
 	if m.Kind == Summary {
-		return ""
+		return hidden
 	}
-	return "\n\n<sub>" + w.finder() + "</sub>"
+	return "\n\n" + footer + hidden
 }
-
-func (w Writer) finder() string {
-	if len(w.Finder) > maxField || !token().MatchString(w.Finder) {
-		return "precedent"
-	}
-	return w.Finder
-}
-
-// tail returns the end of every comment: footer and marker.
-func (w Writer) tail(m Marker) string { return w.footer(m) + "\n\n" + w.marker(m) + "\n" }
 
 // Read returns the marker that ends a comment. It is false if there is none, if it differs
 // from what the Writer writes, or, with a key, if it was not signed with it for the

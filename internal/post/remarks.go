@@ -52,7 +52,7 @@ func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 		if !ok {
 			return j.setState(ctx, store.PostRejected, "its finding is not in the review", p)
 		}
-		body := j.writer.Finding(f, j.findingMarker(*p, f), f.Suggestion != "")
+		body := j.writer.Finding(f, j.marker(comment.Finding, p.Thread), f.Suggestion != "")
 		draft.Remarks = append(draft.Remarks, forge.Remark{Span: place(f), Body: body})
 		p.Hash = hash(body)
 	}
@@ -139,11 +139,4 @@ func place(f precedent.Finding) precedent.Span {
 
 func (j *job) marker(kind comment.Kind, thread string) comment.Marker {
 	return comment.Marker{Kind: kind, Thread: thread, Review: j.review.ID, Head: j.review.Head}
-}
-
-func (j *job) findingMarker(p store.Post, f precedent.Finding) comment.Marker {
-	m := j.marker(comment.Finding, p.Thread)
-	m.Fingerprint, m.Finding, m.Title = f.Fingerprint, f.ID, f.Title
-	m.Category, m.Severity, m.Confidence = f.Category, f.Severity, f.Confidence
-	return m
 }
