@@ -19,7 +19,7 @@ type Hooks struct {
 }
 
 // Review reviews the pull request and posts the review. If the head was reviewed already, it posts
-// what is left of that review. The result is zero if nothing was due.
+// what is left of that review. The zero Result means that nothing was due.
 func (p *Publisher) Review(ctx context.Context, job run.Job, h Hooks) (run.Result, error) {
 	existing, found, err := p.existing(ctx, job, false)
 	if err != nil {
@@ -31,8 +31,7 @@ func (p *Publisher) Review(ctx context.Context, job run.Job, h Hooks) (run.Resul
 				return run.Result{}, err
 			}
 		}
-		status, err := p.finish(ctx, existing)
-		existing.Status = status
+		existing.Status, err = p.finish(ctx, existing)
 		return existing.Result, err
 	}
 	x, err := p.Prepare(ctx, job)
