@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/eval"
-	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -190,7 +189,7 @@ were not.`,
 	f.StringVar(&o.Candidates, "candidates", "", "score this `file` instead of reviewing")
 	f.BoolVar(&o.Resume, "resume", false, "continue with the file of --out; changes that are complete in it are not reviewed again")
 	f.BoolVar(&o.Judge, "judge", false, "have the engine judge which remarks make the same point (default unless --candidates is given)")
-	f.IntVar(&o.Near, "near", match.BenchmarkDistance, "by location, match remarks that are at most this many `lines` apart")
+	f.IntVar(&o.Near, "near", eval.BenchmarkDistance, "by location, match remarks that are at most this many `lines` apart")
 	f.BoolVar(&o.All, "all", false, "also score findings below the threshold")
 	addSettings(cmd, append(engineSettings, "threshold")...)
 	return cmd

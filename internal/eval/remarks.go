@@ -13,7 +13,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -66,7 +65,7 @@ type remark struct {
 // candidate in the same place, the severity as medium, the category from its class.
 func (s *scored) remarks() []remark {
 	symbol := map[int]string{}
-	for k, mark := range s.byLocation(match.BenchmarkDistance).negative {
+	for k, mark := range s.byLocation(BenchmarkDistance).negative {
 		if mark >= 0 {
 			symbol[mark] = s.cs.Findings[s.counts[k]].Symbol
 		}

@@ -9,10 +9,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
+// BenchmarkDistance is how many lines a finding may be from an expert's remark, as in AACR-Bench's own evaluation.
+const BenchmarkDistance = 1
+
 // Options are how candidates are scored.
 type Options struct {
 	// Near is how many lines a candidate may be from a mark to match it by location;
-	// match.BenchmarkDistance is the usual value.
+	// BenchmarkDistance is the usual value.
 	Near int
 	All  bool   // score findings below the threshold, too
 	Seed uint64 // decides every draw

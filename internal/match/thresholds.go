@@ -54,6 +54,4 @@ const (
 	NeighbourNeed = 2
 	// characters of a line that is known without neighbours      | threads                     | real edits
 	UniqueLine = 12
-	// lines between a finding and an expert's remark | eval review | as AACR-Bench's own evaluation
-	BenchmarkDistance = 1
 )

@@ -146,9 +146,9 @@ func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 	}
 	page.Line(page.Ink(report.Bold, header[0]) + page.Ink(report.Plain, strings.Join(append([]string{""}, header[1:]...),
 		" · ")))
-	page.Flow("", 3, finders)
+	page.Flow("", finders)
 	above := strings.Count(out.String(), "\n")
-	page.Flow("", 3, steps)
+	page.Flow("", steps)
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	// What runs now is at the end: lines of finders go first.
 	for len(lines) > rows && above > 1 {

@@ -121,9 +121,10 @@ func (p *Page) Say(label, s string) { p.Para(label, p.Ink(Plain, s)) }
 // Sayf is Say of a formatted text.
 func (p *Page) Sayf(label, format string, args ...any) { p.Say(label, fmt.Sprintf(format, args...)) }
 
-// Flow writes inked items side by side, gap columns apart, as many as fit on a line. It never
+// Flow writes inked items side by side, three columns apart, as many as fit on a line. It never
 // breaks an item.
-func (p *Page) Flow(label string, gap int, items []string) {
+func (p *Page) Flow(label string, items []string) {
+	const gap = 3
 	indent := ansi.StringWidth(label)
 	line, used := label, indent
 	for i, item := range items {

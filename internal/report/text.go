@@ -132,7 +132,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 
 func writeHeader(p *Page, r *precedent.Review, s Style) {
 	t, c := r.Target, r.Coverage
-	p.Flow("", 3, []string{
+	p.Flow("", []string{
 		p.Ink(Bold, "precedent") + "  " + p.Ink(Cyan, t.Head) + " ← " + p.Ink(Plain, t.Base),
 		p.Inkf(Plain, "%s · %s · +%s −%s", Plural(c.Files, "file"), Plural(c.Hunks, "hunk"), thousands(t.Added),
 			thousands(t.Removed)),
@@ -209,7 +209,7 @@ func writeFinders(p *Page, r *precedent.Review) {
 		}
 		names[e] = append(names[e], f.Name)
 	}
-	p.Flow("  ", 3, succeeded)
+	p.Flow("  ", succeeded)
 	for _, e := range ends {
 		who := strings.Join(names[e], ", ")
 		switch {
