@@ -98,8 +98,8 @@ func (c *Change) readEncoded(at Trees, attrs *attributes) {
 		if got.TooLarge {
 			f.Skip, f.TooLarge = got.Skip, true
 		}
-		added, _ := f.changed()
-		c.Added += added
+		added, removed := f.changed()
+		c.Added, c.Removed = c.Added+added, c.Removed+removed
 	}
 }
 

@@ -49,9 +49,10 @@ func TestEncoded(t *testing.T) {
 			c := &Change{Files: []File{f}}
 			c.Classify(Trees{Base: base.read, Head: files{"a.js": test.now}.read})
 			got := &c.Files[0]
-			binary := test.name == "truly binary"
-			if got.Binary != binary || got.Excused != binary || (got.Skip != "") != binary || c.Added != test.added {
-				t.Fatalf("binary %v, skip %q, excused %v, %d lines added", got.Binary, got.Skip, got.Excused, c.Added)
+			binary, removed := test.name == "truly binary", test.added*min(len(test.before), 1)
+			if got.Binary != binary || got.Excused != binary || (got.Skip != "") != binary ||
+				c.Added != test.added || c.Removed != removed {
+				t.Fatalf("binary %v, skip %q, excused %v, +%d −%d", got.Binary, got.Skip, got.Excused, c.Added, c.Removed)
 			}
 			if test.added == 0 {
 				return
