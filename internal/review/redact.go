@@ -89,13 +89,13 @@ func newRedactor(fs []precedent.Finding, src *sources) redactor {
 	for i := range fs {
 		f := &fs[i]
 		for _, e := range append([]precedent.Evidence{f.Breaks}, f.Evidence...) {
-			key := sideKey{e.Path, e.Side}
+			key := sideKey{src.nameOn(e.Side, e.Path), e.Side}
 			if e.Path == "" || read[key] || len(read) == maxRead {
 				continue
 			}
 			read[key] = true
-			if data, err := src.read(e.Side, e.Path); err == nil {
-				known.scan(&sc, e.Path, strings.Split(string(data), "\n"))
+			if data, err := src.read(key.side, key.path); err == nil {
+				known.scan(&sc, key.path, strings.Split(string(data), "\n"))
 			}
 		}
 		if f.Category != precedent.Secrets || !f.Analyzer {

@@ -54,6 +54,25 @@ func TestRedactKnownSecrets(t *testing.T) {
 	}
 }
 
+// TestRedactRenamed: the secrets in what a file was before its name changed are known.
+func TestRedactRenamed(t *testing.T) {
+	password := "kq7Zt2" + "-vRw9Lm4x"
+	src := newSources(&diff.Change{Files: []diff.File{{Path: "new.tf", OldPath: "old.tf", Status: diff.Renamed}}},
+		func(_ precedent.Side, path string) ([]byte, error) {
+			if path != "old.tf" {
+				return nil, fs.ErrNotExist
+			}
+			return []byte("administrator_login_password = \"" + password + "\"\n"), nil
+		})
+	all := []precedent.Finding{{
+		Body: "It was " + password + ".", Evidence: []precedent.Evidence{{Path: "new.tf", Side: precedent.Left, Line: 1}},
+	}}
+	newRedactor(all, src).redactFindings(all)
+	if strings.Contains(all[0].Body, password) {
+		t.Errorf("not redacted: %q", all[0].Body)
+	}
+}
+
 // TestRedactByPath keeps the promise of the threat model that secrets in a diff are redacted before they are sent or
 // posted (T29), where only the file's name tells that they are some, and where a model repeats them in its own words.
 func TestRedactByPath(t *testing.T) {

@@ -54,12 +54,9 @@ func (s *sources) file(side precedent.Side, path string) *source {
 	if f := s.files[key]; f != nil {
 		return f
 	}
-	changed, name := s.change[path], path
-	if changed != nil && side == precedent.Left {
-		name = changed.OldPath
-	}
+	changed := s.change[path]
 	f := &source{at: map[string][]int{}}
-	data, err := s.read(side, name)
+	data, err := s.read(side, s.nameOn(side, path))
 	switch {
 	case err == nil:
 		f.whole = true
@@ -77,6 +74,14 @@ func (s *sources) file(side precedent.Side, path string) *source {
 	}
 	s.files[key] = f
 	return f
+}
+
+// nameOn returns the name that a file has on a side, by its path in the new tree.
+func (s *sources) nameOn(side precedent.Side, path string) string {
+	if changed := s.change[path]; changed != nil && side == precedent.Left {
+		return changed.OldPath
+	}
+	return path
 }
 
 func (f *source) add(number int, line string) {
