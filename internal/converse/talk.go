@@ -188,7 +188,7 @@ func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
 	shown := prompt.Talk{Language: c.state.Language}
 	if t == nil {
 		shown.Said = []prompt.Reply{{
-			Who:  pull.RoleOf(h.mayWrite, h.author),
+			Who:  prompt.RoleOf(h.mayWrite, h.author),
 			Text: precedent.Untrusted(pull.Redact(string(h.Body))),
 		}}
 		return shown

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -40,6 +41,48 @@ type Conversation struct {
 type Reply struct {
 	Who  string
 	Text precedent.Untrusted
+}
+
+// ReplyOf returns a message of a thread without credentials. author opened the pull request; empty if unknown.
+func ReplyOf(m precedent.Message, author precedent.ForgeID) Reply {
+	who := RoleOf(m.MayWrite, author != "" && m.WhoID == author)
+	switch {
+	case m.Own:
+		who = "The reviewer, which is you,"
+	case m.Bot:
+		who = "Another program"
+	}
+	body, _ := secret.Redact("", string(m.Body))
+	return Reply{who, precedent.Untrusted(body)}
+}
+
+// RoleOf says in words what a person may do with the change.
+func RoleOf(mayWrite, author bool) string {
+	switch {
+	case mayWrite:
+		return "A person who may merge the change"
+	case author:
+		return "The author of the change"
+	}
+	return "Somebody who may not merge the change"
+}
+
+// How many lines are shown before and after those of a thread, and in all.
+const (
+	linesAround = 12
+	mostLines   = 80
+)
+
+// Around returns the lines of a file around a place, with their numbers and without credentials.
+func Around(path string, data []byte, at precedent.Span) precedent.Untrusted {
+	lines := strings.Split(strings.TrimSuffix(string(secret.RedactFile(path, data)), "\n"), "\n")
+	from := max(at.Start-linesAround, 1)
+	to := min(at.End+linesAround, from+mostLines-1, len(lines))
+	var b strings.Builder
+	for n := from; n <= to; n++ {
+		fmt.Fprintf(&b, "%d  %s\n", n, strings.TrimSuffix(lines[n-1], "\r"))
+	}
+	return precedent.Untrusted(b.String())
 }
 
 // Threads returns the prompt about at most MostThreads threads.

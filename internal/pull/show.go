@@ -1,9 +1,6 @@
 package pull
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/run"
@@ -12,14 +9,7 @@ import (
 
 // Reply is a message of a thread as the engine is shown it.
 func (p *Pull) Reply(message precedent.Message) prompt.Reply {
-	who := RoleOf(message.MayWrite, message.WhoID == p.Author.ID)
-	switch {
-	case message.Own:
-		who = "The reviewer, which is you,"
-	case message.Bot:
-		who = "Another program"
-	}
-	return prompt.Reply{Who: who, Text: precedent.Untrusted(Redact(string(message.Body)))}
+	return prompt.ReplyOf(message, p.Author.ID)
 }
 
 // RemarkOf is what a thread is about, as the engine is shown it.
@@ -40,20 +30,6 @@ func Redact(s string) string {
 	return s
 }
 
-// RoleOf says in words what a person may do with the change.
-func RoleOf(mayWrite, author bool) string {
-	switch {
-	case mayWrite:
-		return "A person who may merge the change"
-	case author:
-		return "The author of the change"
-	}
-	return "Somebody who may not merge the change"
-}
-
-// aroundLines is how many lines are shown before and after those of a thread.
-const aroundLines = 12
-
 // CodeAround returns the lines around a thread at the head, with their numbers.
 func (s *State) CodeAround(t *precedent.Thread) precedent.Untrusted {
 	at := t.Current
@@ -64,10 +40,5 @@ func (s *State) CodeAround(t *precedent.Thread) precedent.Untrusted {
 	if err != nil {
 		return ""
 	}
-	lines := strings.Split(string(secret.RedactFile(at.Path, data)), "\n")
-	var b strings.Builder
-	for n := max(at.Start-aroundLines, 1); n <= min(at.End+aroundLines, len(lines)); n++ {
-		fmt.Fprintf(&b, "%d  %s\n", n, strings.TrimSuffix(lines[n-1], "\r"))
-	}
-	return precedent.Untrusted(b.String())
+	return prompt.Around(at.Path, data, at)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/prompt"
-	"github.com/precedent-dev/precedent/internal/secret"
 )
 
 // threadReply is the engine's answer about one thread.
@@ -132,30 +131,10 @@ func (x *reader) conversation(t *openThread) prompt.Conversation {
 		c.Diff, c.Since = nearby(f, t.remark.Start), "by the change as a whole"
 	}
 	for _, m := range t.Messages {
-		who := "Somebody who may not merge the change"
-		switch {
-		case m.Own:
-			who = "The reviewer, which is you,"
-		case m.Bot:
-			who = "Another program"
-		case m.MayWrite:
-			who = "A person who may merge the change"
-		case x.in.authored(m):
-			who = "The author of the change"
-		}
-		c.Replies = append(c.Replies, prompt.Reply{Who: who, Text: precedent.Untrusted(redacted(string(m.Body)))})
+		c.Replies = append(c.Replies, prompt.ReplyOf(m, x.in.Author))
 	}
 	return c
 }
-
-// authored reports whether the author of the pull request wrote a message.
-func (in *Input) authored(m precedent.Message) bool { return in.Author != "" && m.WhoID == in.Author }
-
-// linesAround is how many lines are shown before and after a thread's lines.
-const linesAround = 12
-
-// mostLines bounds the lines that are shown of one thread.
-const mostLines = 80
 
 // linesNear returns the lines around the place of a thread, with their numbers.
 func (x *reader) linesNear(t *openThread) precedent.Untrusted {
@@ -163,22 +142,12 @@ func (x *reader) linesNear(t *openThread) precedent.Untrusted {
 	if at.Start == 0 {
 		return ""
 	}
-	name := at.Path
-	if f := x.in.Change.File(name); f != nil && at.Side == precedent.Left {
-		name = f.OldPath
-	}
+	name := x.src.nameOn(at.Side, at.Path)
 	data, err := x.in.Read(at.Side, name)
 	if err != nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSuffix(string(secret.RedactFile(name, data)), "\n"), "\n")
-	from := max(at.Start-linesAround, 1)
-	to := min(at.End+linesAround, from+mostLines-1, len(lines))
-	var b strings.Builder
-	for n := from; n <= to; n++ {
-		fmt.Fprintf(&b, "%d  %s\n", n, strings.TrimSuffix(lines[n-1], "\r"))
-	}
-	return precedent.Untrusted(b.String())
+	return prompt.Around(name, data, at)
 }
 
 // nearby renders the hunks of a file; if not all fit, those nearest to a line.
