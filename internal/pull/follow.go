@@ -184,7 +184,7 @@ func changesSince(ctx context.Context, s *State, there []string, last *precedent
 	if err != nil {
 		return nil, err
 	}
-	since := &review.Since{Head: last.Head, Review: last.ID, Changed: changed}
+	since := &review.Since{Head: last.Head, Changed: changed}
 	if last.Base != s.Range.Base {
 		if since.Before, err = between(last.Base, last.Head); err != nil {
 			return nil, err

@@ -39,10 +39,8 @@ func (q *inquiry) decide(state precedent.AnswerState, by, format string, args ..
 // The engine is asked about the others, and where a person waits for a reply; its
 // answer counts as far as the code or people's own words prove it. Without an engine,
 // the place of the flagged lines decides where it can.
-func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []precedent.FinderRun,
-	b redactor,
-) []precedent.ThreadAnswer {
-	all := x.inquiries(fs, ran)
+func (x *reader) answer(ctx context.Context) []precedent.ThreadAnswer {
+	all := x.inquiries(x.r.Findings, x.r.Finders)
 	var open []*inquiry
 	for _, q := range all {
 		switch {
@@ -57,7 +55,7 @@ func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []prece
 	var answers []precedent.ThreadAnswer
 	for _, q := range all {
 		q.reply(x.in.Head)
-		b.redact(&q.answer.Title, &q.answer.Reply, &q.answer.Why, &q.answer.Words)
+		x.secrets.redact(&q.answer.Title, &q.answer.Reply, &q.answer.Why, &q.answer.Words)
 		q.answer.Reply = text.Cut(q.answer.Reply, maxReply)
 		if q.answer.State == precedent.DeclinedHere && q.found != nil {
 			q.found.Drop("threads", precedent.Dismissed, q.ID, "a person dismissed it in its thread")

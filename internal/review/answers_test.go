@@ -343,9 +343,9 @@ func TestNotChecked(t *testing.T) {
 			in:      &Input{Last: &precedent.Review{}},
 			threads: []*openThread{{Thread: opened("f", f, "aaaa"), remark: f}},
 			unread:  map[fileOf]bool{{"govet", f.Path}: unread},
+			r:       &precedent.Review{Finders: []precedent.FinderRun{{Name: "govet", Status: precedent.StatusOK}}},
+			secrets: newRedactor(nil, newSources(&diff.Change{}, nil)),
 		}
-		ran := []precedent.FinderRun{{Name: "govet", Status: precedent.StatusOK}}
-		x.src = newSources(&diff.Change{}, func(precedent.Side, string) ([]byte, error) { return nil, nil })
-		needs.Equal(t, want, x.answer(t.Context(), nil, ran, newRedactor(nil, x.src))[0].State)
+		needs.Equal(t, want, x.answer(t.Context())[0].State)
 	}
 }

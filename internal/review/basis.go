@@ -47,8 +47,8 @@ func mark(fs []precedent.Finding, where func(*precedent.FindingBasis) *int) {
 
 // basis returns what the decisions about all findings were made from; nil if it is too large
 // to keep. It also records which findings that are not shown could have a comment.
-func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
-	in := x.in
+func (x *reader) basis() *precedent.Basis {
+	in, fs := x.in, x.r.Findings
 	scores, err := json.Marshal(scoring{ShippedOdds(), in.Recall.Learned.Curve})
 	if err != nil {
 		return nil // impossible: numbers
@@ -72,13 +72,13 @@ func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 		if !spoke[j.ID] {
 			continue
 		}
-		b.redact(&j.Claim, &j.Reason, &j.Who)
+		x.secrets.redact(&j.Claim, &j.Reason, &j.Who)
 		basis.Dismissals = append(basis.Dismissals, j)
 	}
 	for _, l := range in.Recall.Learnings {
 		if spoke[l.ID] {
 			l.Rationale, l.From.Words = "", "" // no decision needs them
-			b.redact(&l.Directive, &l.From.Who)
+			x.secrets.redact(&l.Directive, &l.From.Who)
 			basis.Learnings = append(basis.Learnings, l.Learning)
 		}
 	}

@@ -70,8 +70,8 @@ type hitPair struct {
 // are less similar. It changes no confidence and drops nothing: that people made a point before
 // does not prove it here.
 func (x *reader) citePrecedents(ctx context.Context) {
-	r, b := x.r, x.secrets
-	in, use := x.in, &r.Memory.PrecedentUse
+	r, in := x.r, x.in
+	use := &r.Memory.PrecedentUse
 	against := in.objections()
 	found := map[*precedent.Finding][]*hitPair{}
 	var doubts []*hitPair
@@ -111,12 +111,12 @@ func (x *reader) citePrecedents(ctx context.Context) {
 			cmp.Or(failed, errTooSlow))
 		use.Failures = append(use.Failures, x.failures[len(x.failures)-1].Error)
 	}
-	if failure := x.judgePrecedents(ctx, doubts, b); failure != "" {
+	if failure := x.judgePrecedents(ctx, doubts); failure != "" {
 		use.Failures = append(use.Failures, failure)
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; len(found[f]) > 0 {
-			keepMatches(f, found[f], b)
+			x.keepMatches(f, found[f])
 			citeMatches(f, against)
 		}
 	}
@@ -200,7 +200,7 @@ func takePrecedents(f *precedent.Finding) []precedent.Cite {
 
 // keepMatches records the comments that make the same point, best first, and how many a judge
 // compared.
-func keepMatches(f *precedent.Finding, own []*hitPair, b redactor) {
+func (x *reader) keepMatches(f *precedent.Finding, own []*hitPair) {
 	f.Basis.Matches = nil
 	judged, same := 0, 0
 	for _, p := range own {
@@ -214,9 +214,9 @@ func keepMatches(f *precedent.Finding, own []*hitPair, b redactor) {
 			continue
 		}
 		m := precedent.CorpusMatch{Cite: p.cite()}
-		b.redact(&m.Text, &m.Precedent.Quote)
+		x.secrets.redact(&m.Text, &m.Precedent.Quote)
 		m.Why = p.why(m.Precedent.Quote)
-		b.redact(&m.Why)
+		x.secrets.redact(&m.Why)
 		f.Basis.Matches = append(f.Basis.Matches, m)
 	}
 	if judged > 0 {

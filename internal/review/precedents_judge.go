@@ -14,7 +14,7 @@ import (
 
 // judgePrecedents asks in one request which comments make the same point as a finding, and returns
 // what it could not find out. A yes needs a quote that is in the comment.
-func (x *reader) judgePrecedents(ctx context.Context, doubts []*hitPair, b redactor) (failure string) {
+func (x *reader) judgePrecedents(ctx context.Context, doubts []*hitPair) (failure string) {
 	if len(doubts) == 0 {
 		return ""
 	}
@@ -29,7 +29,7 @@ func (x *reader) judgePrecedents(ctx context.Context, doubts []*hitPair, b redac
 	doubts = doubts[:min(len(doubts), prompt.MostPairs)]
 	pairs := make([]prompt.PrecedentPair, len(doubts))
 	for i, p := range doubts {
-		pairs[i] = p.pair(i, b)
+		pairs[i] = p.pair(i, x.secrets)
 	}
 	before := len(x.failures)
 	for i, said := range x.compare(ctx, prompt.Precedents(pairs), len(pairs),

@@ -391,9 +391,8 @@ func TestManyPrecedents(t *testing.T) {
 	}
 	in.fillDefaults()
 	x := newReader(&in)
-	x.trial = newTrial(0, 0, 1)
-	if failure := x.judgePrecedents(t.Context(), doubts, newRedactor(nil, x.src)); !strings.Contains(failure,
-		"40 of 40 pairs") {
+	x.trial, x.secrets = newTrial(0, 0, 1), newRedactor(nil, x.src)
+	if failure := x.judgePrecedents(t.Context(), doubts); !strings.Contains(failure, "40 of 40 pairs") {
 		t.Errorf("failure %q", failure)
 	}
 	if asked := c.asked(engine.Judge)[0].Prompt; strings.Count(asked, "Finding ") != 40 ||
@@ -452,8 +451,7 @@ func TestPrecedentsOfTheLastReview(t *testing.T) {
 	same := Unchanged(in.Change, Hunks(in.Change), first.Reading)
 	for edited, want := range map[string]int{said: 1, strings.ReplaceAll(said, quote, "This"): 0} {
 		in.Last, in.Since = first, &Since{
-			Head: "head", Review: "id", Changed: Unread(in.Change, same), Unchanged: same,
-			Finders: []string{"bugs"},
+			Head: "head", Changed: Unread(in.Change, same), Unchanged: same, Finders: []string{"bugs"},
 		}
 		in.Precedents.Index = corpus.NewIndex(append(others(), wrote("1", edited)))
 		c.read = nil

@@ -12,8 +12,7 @@ import (
 // Since says what an earlier review of the same pull request read. It was complete,
 // and was made with an engine if this one is.
 type Since struct {
-	Head   string // object id of the commit that it looked at
-	Review string // its id
+	Head string // object id of the commit that it looked at
 	// Changed is the change from that head to the one that is reviewed now.
 	Changed *diff.Change
 	// Unchanged are the hunks that the last review of the same local work read, as it read

@@ -91,7 +91,7 @@ func pushed(t *testing.T, base, last, head files) Input {
 	t.Helper()
 	in := input(t, base, head)
 	in.Head = "cccccccccccc"
-	in.Since = &Since{Head: "bbbbbbbbbbbb", Review: "r1", Changed: between(t, last, head)}
+	in.Since = &Since{Head: "bbbbbbbbbbbb", Changed: between(t, last, head)}
 	return in
 }
 

@@ -103,17 +103,16 @@ func (x *reader) weigh(context.Context) {
 
 // answerThreads answers each open thread: whether its finding is still there.
 func (x *reader) answerThreads(ctx context.Context) {
-	r := x.r
-	r.Threads = x.answer(ctx, r.Findings, r.Finders, x.secrets)
+	x.r.Threads = x.answer(ctx)
 	x.dropFixed()
-	r.TakenAway = x.takenAway(r.Findings, x.secrets)
+	x.r.TakenAway = x.takenAway()
 }
 
 // choose decides what is shown where, and completes the review.
 func (x *reader) choose(context.Context) {
 	r, in := x.r, x.in
 	mark(r.Findings, beforeSelection)
-	r.Basis = x.basis(r.Findings, x.secrets)
+	r.Basis = x.basis()
 	choose(r.Findings, in, in.commentable)
 	x.tally(r)
 	r.Memory.Precedents = citedPrecedents(r.Findings)

@@ -33,8 +33,8 @@ func (x *reader) takeAwayThread(q *inquiry, quote string) {
 
 // takenAway returns what was taken away, the worst first: what was recorded, and severe
 // findings that a judge merged. Those that code found to be the same are still said.
-func (x *reader) takenAway(fs []precedent.Finding, b redactor) []precedent.TakenAway {
-	byID := map[string]*precedent.Finding{}
+func (x *reader) takenAway() []precedent.TakenAway {
+	fs, byID := x.r.Findings, map[string]*precedent.Finding{}
 	for i := range fs {
 		byID[fs[i].ID] = &fs[i]
 	}
@@ -48,7 +48,7 @@ func (x *reader) takenAway(fs []precedent.Finding, b redactor) []precedent.Taken
 	for i := range x.taken {
 		t := &x.taken[i]
 		t.Quote = text.Cut(oneLine(t.Quote), maxProof)
-		b.redact(&t.Title, &t.Why, &t.Quote)
+		x.secrets.redact(&t.Title, &t.Why, &t.Quote)
 	}
 	slices.SortStableFunc(x.taken, func(a, b precedent.TakenAway) int {
 		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(a.Path, b.Path),

@@ -99,7 +99,7 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 	}
 	same := review.Unchanged(in.Change, in.Reading.Hunks, last.Reading)
 	since := &review.Since{
-		Head: last.Head, Review: last.ID, Changed: review.Unread(in.Change, same), Unchanged: same, Finders: readers,
+		Head: last.Head, Changed: review.Unread(in.Change, same), Unchanged: same, Finders: readers,
 	}
 	for _, f := range last.Coverage.Skipped {
 		since.Skipped = append(since.Skipped, f.Path)
