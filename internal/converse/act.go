@@ -281,7 +281,9 @@ func (h *request) target(id string) {
 	if h.record.Targets == nil {
 		h.record.Targets = map[int][]string{}
 	}
-	h.record.Targets[h.nth] = append(h.record.Targets[h.nth], id)
+	if has := h.record.Targets[h.nth]; !slices.Contains(has, id) { // an interrupted run added it
+		h.record.Targets[h.nth] = append(has, id)
+	}
 }
 
 // saveActing records what a command changes before it does, so that a run after a kill does the
