@@ -344,25 +344,3 @@ func TestConversationGone(t *testing.T) {
 		t.Errorf("%+v, %v", d, s.states())
 	}
 }
-
-// TestAnotherDefectOfAPlaceThatPeopleEnded: it has no comment of its own, so that
-// the summary says it in full.
-func TestAnotherDefectOfAPlaceThatPeopleEnded(t *testing.T) {
-	s := newStage(t)
-	s.say(1, findings(1, 3)...)
-	ts := s.threads()
-	s.World.Close(s.pull, ts[0].Comment, forgetest.Bo)
-	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: ts[1].Comment})
-	s.World.Push(s.pull, sha("d"), patch(lines))
-	later := findings(1, 3)
-	for i, body := range []string{"Closed: it overflows.", "Deleted: it overflows.", "Open: it overflows."} {
-		later[i].Body = body
-	}
-	s.say(2, later...)
-	said := s.summary()
-	if !strings.Contains(said, later[0].Body) || !strings.Contains(said, later[1].Body) ||
-		strings.Contains(said, later[2].Body) {
-		t.Errorf("the summary is:\n%s", said)
-	}
-	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 2})
-}

@@ -307,7 +307,8 @@ func TestGivesUpForNow(t *testing.T) {
 	s.want(seen{Summaries: 1})
 }
 
-// TestPeopleHaveTheLastWord: what they resolved or deleted is not posted again.
+// TestPeopleHaveTheLastWord: what they resolved or deleted is not posted again. Another defect of its place has no
+// comment of its own, so that the summary says it in full.
 func TestPeopleHaveTheLastWord(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 3)...)
@@ -315,11 +316,19 @@ func TestPeopleHaveTheLastWord(t *testing.T) {
 	s.World.Close(s.pull, ts[0].Comment, forgetest.Bo)
 	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: ts[1].Comment})
 	s.World.Push(s.pull, sha("d"), patch(lines))
+	later := findings(1, 4)
+	for i, body := range []string{"Closed: it overflows.", "Deleted: it overflows.", "Open: it overflows."} {
+		later[i].Body = body
+	}
 	// The review does not know them, as if nobody had told it.
-	d := s.say(2, findings(1, 4)...)
+	d := s.say(2, later...)
 	s.want(seen{Reviews: 2, Threads: 3, Summaries: 1, Checks: 2})
 	if d.Adopted != 2 || s.states()["remark superseded"] != 1 {
 		t.Errorf("%+v, %v", d, s.states())
+	}
+	if said := s.summary(); !strings.Contains(said, later[0].Body) || !strings.Contains(said, later[1].Body) ||
+		strings.Contains(said, later[2].Body) {
+		t.Errorf("the summary is:\n%s", said)
 	}
 	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: "bo", ts[2].Comment: "", s.threads()[3].Comment: ""})
 }
