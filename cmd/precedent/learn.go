@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -171,13 +172,15 @@ func newLearnEdit(a *app) *cobra.Command {
 		Args:    exactly(1),
 		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			expires, err := t.expiry(a, cmd)
-			if err == nil && cmd.Flags().NFlag() == 0 {
+			changed := cmd.Flags().Changed
+			if err == nil && !slices.ContainsFunc([]string{
+				"directive", "why", "glob", "kind", "category", "expires",
+			}, changed) {
 				err = misuse(cmd, errors.New("learn edit: say what to change, for example with --directive"))
 			}
 			if err != nil {
 				return err
 			}
-			changed := cmd.Flags().Changed
 			who := a.learner(cmd.Context(), w)
 			c, err := w.Memory.EditLearning(cmd.Context(), args[0], who, func(l *precedent.Learning) {
 				for flag, field := range map[string]*string{
