@@ -11,7 +11,8 @@ import (
 // they flag the same line of the same file, in the same category and in similar words, as a known finding
 // that was not found again under its own fingerprint. It returns the known finding by the fingerprint of the
 // new one. Each is used once, the most similar pair first. former maps the path of a renamed file to its old
-// path. stands reports whether a known finding is still at its place, so that it is another one; nil if none is.
+// path. stands reports whether a known finding is still at its place, so that it is another one; nil if none is. A
+// finding without a place stands nowhere, so that it is never another one.
 func Earlier(found, known []*precedent.Finding, former map[string]string,
 	stands func(*precedent.Finding) bool,
 ) map[string]*precedent.Finding {
@@ -24,7 +25,7 @@ func Earlier(found, known []*precedent.Finding, former map[string]string,
 	exact := map[string]bool{}
 	for _, k := range known {
 		exact[k.Fingerprint] = true
-		if line := Flagged(k.Quote); line != "" && !again[k.Fingerprint] {
+		if line := Flagged(k.Quote); line != "" && !again[k.Fingerprint] && k.Place != "" {
 			s := spot{k.Path, string(k.Category), line}
 			at[s] = append(at[s], k)
 		}
@@ -36,7 +37,7 @@ func Earlier(found, known []*precedent.Finding, former map[string]string,
 	}
 	var candidates []candidate
 	for _, f := range found {
-		if exact[f.Fingerprint] || f.Fingerprint == "" {
+		if exact[f.Fingerprint] || f.Place == "" {
 			continue
 		}
 		line := Flagged(f.Quote)
