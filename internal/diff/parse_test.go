@@ -196,14 +196,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseEmpty(t *testing.T) {
-	for name, parse := range map[string]func(io.Reader, Limits) (*Change, error){"Parse": Parse, "ParsePatch": ParsePatch} {
-		if c, err := parse(strings.NewReader(""), DefaultLimits); err != nil || len(c.Files) != 0 {
-			t.Errorf("%s: %v, %v", name, c, err)
-		}
-	}
-}
-
 func TestParseMergeRefused(t *testing.T) {
 	r := newRepo(t)
 	r.write("f", "1\n")

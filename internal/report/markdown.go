@@ -116,7 +116,7 @@ func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 		n.line("**No model read this change: only the analyzers did.**%s\n", checkWithoutModel(s))
 	}
 	if wrong := failuresOf(r, true); len(wrong) > 0 {
-		n.line("**Policy**: %s\n", joinAtMost(wrong, func(f precedent.Failure) string { return n.phrase(f.Error) }))
+		n.line("**Policy**: %s\n", joinSome(wrong, maxRows, func(f precedent.Failure) string { return n.phrase(f.Error) }))
 	}
 	if r.Positive != "" {
 		n.line("Done well: %s\n", n.phrase(r.Positive))

@@ -20,24 +20,24 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 	n.line("**Coverage**: read %s of %s in %s%s.\n", thousands(c.HunksRead), Plural(c.Hunks, "hunk"),
 		Plural(c.Files, "file"), before)
 	n.list(
-		entry{"Skipped", joinAtMost(c.Skipped, func(s precedent.SkippedFile) string {
+		entry{"Skipped", joinSome(c.Skipped, maxRows, func(s precedent.SkippedFile) string {
 			return markdown.Code(s.Path) + " (" + n.phrase(s.Reason) + ")"
 		})},
-		entry{"Not read", joinAtMost(c.Truncated, func(t precedent.TruncatedHunk) string {
+		entry{"Not read", joinSome(c.Truncated, maxRows, func(t precedent.TruncatedHunk) string {
 			return fmt.Sprintf("%s%s (%s)", markdown.Code(t.Path), hunkOf(t, " "), n.phrase(t.Reason))
 		})},
-		entry{"Not checked", joinAtMost(c.NotChecked, func(u precedent.NotChecked) string {
+		entry{"Not checked", joinSome(c.NotChecked, maxRows, func(u precedent.NotChecked) string {
 			return u.Kind + " " + markdown.Code(u.Path) + " (" + n.phrase(u.Reason) + ")"
 		})},
 		entry{"Build and tests", n.gate(r.Gate)},
-		entry{"Finders", joinAtMost(notable(r.Finders), func(f precedent.FinderRun) string {
+		entry{"Finders", joinSome(notable(r.Finders), maxRows, func(f precedent.FinderRun) string {
 			text := n.phrase(f.Name + " " + Ended(f.Status, f.Found))
 			if f.Status.Bad() {
 				text = "**" + text + "**"
 			}
 			return text + because(n.phrase(f.Error))
 		})},
-		entry{"Failed steps", joinAtMost(failuresOf(r, false), func(f precedent.Failure) string {
+		entry{"Failed steps", joinSome(failuresOf(r, false), maxRows, func(f precedent.Failure) string {
 			return n.phrase(f.Step) + because(n.phrase(f.Error))
 		})},
 	)
@@ -92,20 +92,6 @@ func (n *markdownWriter) folded(heading string, count, room int, item func(i int
 	}
 }
 
-// joinAtMost joins as many items as a list may hold, and counts the rest.
-func joinAtMost[T any](all []T, format func(T) string) string {
-	var parts []string
-	size := 0
-	for len(parts) < min(len(all), maxRows) && size < maxList {
-		parts = append(parts, format(all[len(parts)]))
-		size += len(parts[len(parts)-1])
-	}
-	if rest := len(all) - len(parts); rest > 0 {
-		parts = append(parts, fmt.Sprintf("and %s more", thousands(rest)))
-	}
-	return strings.Join(parts, " · ")
-}
-
 // counts says how many findings were shown, dropped and suppressed, and how to see those below
 // the threshold, if the reader can run the review again.
 func (n *markdownWriter) counts(r *precedent.Review, again bool) {
@@ -152,7 +138,7 @@ func (n *markdownWriter) sources(r *precedent.Review) {
 	n.list(
 		entry{"Guidelines", n.phrase(rules(r))},
 		entry{"Precedents", n.phrase(precedentUse(r))},
-		entry{"Insights", joinAtMost(r.Memory.Insights, func(c precedent.Cite) string {
+		entry{"Insights", joinSome(r.Memory.Insights, maxRows, func(c precedent.Cite) string {
 			return markdown.Code(c.ID) + " " +
 				n.phrase(c.Text)
 		})},

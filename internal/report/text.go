@@ -358,11 +358,13 @@ func verdict(p *Page, r *precedent.Review) string {
 	return p.Ink(Bold, string(r.Verdict))
 }
 
-// joinSome joins the first items and counts the rest.
+// joinSome joins the first items, as many as a list may hold, and counts the rest.
 func joinSome[T any](all []T, limit int, format func(T) string) string {
 	var parts []string
-	for _, one := range all[:min(len(all), limit)] {
-		parts = append(parts, format(one))
+	size := 0
+	for len(parts) < min(len(all), limit) && size < maxList {
+		parts = append(parts, format(all[len(parts)]))
+		size += len(parts[len(parts)-1])
 	}
 	if rest := len(all) - len(parts); rest > 0 {
 		parts = append(parts, fmt.Sprintf("and %s more", thousands(rest)))
