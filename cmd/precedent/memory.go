@@ -77,7 +77,7 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 		period = fmt.Sprintf(", from %s to %s", s.Oldest.Format(time.DateOnly), s.Newest.Format(time.DateOnly))
 	}
 	p.Sayf("reviews     ", "%d%s", s.Reviews, period)
-	p.Sayf("findings    ", "%d, seen %d times", s.Findings, s.Sightings)
+	p.Sayf("findings    ", "%d, seen %s", s.Findings, plural(s.Sightings, "time"))
 	p.Sayf("dismissed   ", "%d", s.Dismissals)
 	p.Sayf("taken back  ", "%d", s.Forgotten)
 	p.Sayf("learnings   ", "%d", s.Learnings)
