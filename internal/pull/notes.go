@@ -13,7 +13,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/post"
-	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -62,16 +61,13 @@ func (p *Publisher) PlanNotes(ctx context.Context, name string, headOf func(post
 
 // Redacted is a note without credentials, as it is stored.
 func Redacted(n comment.Note) comment.Note {
-	n.After, n.Text, n.Patch = Redact(n.After), Redact(n.Text), Redact(n.Patch)
+	n.After, n.Text, n.Patch, n.Log = Redact(n.After), Redact(n.Text), Redact(n.Patch), Redact(n.Log)
 	if len(n.Suggestion) > 0 { // a redacted one is not a suggestion
 		n.Suggestion = strings.Split(Redact(strings.Join(n.Suggestion, "\n")), "\n")
 	}
-	n.Log, _ = secret.Redact("", n.Log)
 	items := make([]comment.NoteItem, len(n.Items))
 	for i, item := range n.Items {
-		item.Name, _ = secret.Redact("", item.Name)
-		item.Words, _ = secret.Redact("", item.Words)
-		item.URL, _ = secret.Redact("", item.URL)
+		item.Name, item.Words, item.URL = Redact(item.Name), Redact(item.Words), Redact(item.URL)
 		items[i] = item
 	}
 	n.Items = items
