@@ -302,7 +302,9 @@ func (a *app) show(value any, print func(p *report.Page)) error {
 }
 
 // onRunner reports whether a runner of GitHub or Gitea runs this, which reads commands from the log.
-func (a *app) onRunner() bool { return a.env["GITHUB_ACTIONS"] == "true" || a.env["GITEA_ACTIONS"] == "true" }
+func (a *app) onRunner() bool {
+	return a.env["GITHUB_ACTIONS"] == "true" || a.env["GITEA_ACTIONS"] == "true"
+}
 
 // showProgress shows the progress of a review on standard error, unless --quiet is set.
 func (a *app) showProgress() *progress.Progress {
