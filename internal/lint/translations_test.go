@@ -33,6 +33,7 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{":count pages", ":počet stránok", ":počet"},
 		{":number left", "queden :numbre", ":numbre"},
 		{"%count% of %total%", "%count% von %summe%", "%summe%"},
+		{"%F-Note-%H-%M", "%F-Notiz-%H-%M", ""}, // directives of strftime
 		{"%s%d", "%d%s", ""},
 
 		{"", "{name}", ""},
