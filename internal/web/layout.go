@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -74,30 +73,13 @@ func send(q *request, status int, page g.Node) error {
 	}
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	q.w.Header().Add("Vary", "Hx-Request")
-	compressed(q.w, q.r, status, b.Bytes())
+	q.w.WriteHeader(status)
+	_, _ = q.w.Write(b.Bytes()) // the client may be gone
 	return nil
 }
 
 // wantsPart tells whether htmx asks for a part of a page only.
 func (q *request) wantsPart() bool { return q.r.Header.Get("Hx-Request") == "true" }
-
-// compressed answers with a body, compressed if the client can read that. A page whose link has a query may
-// repeat it beside secrets, and its compressed length would tell whether both are alike (BREACH).
-func compressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	const least = 1 << 10
-	chosen := r.URL.RawQuery != "" && !strings.HasPrefix(r.URL.Path, "/static/")
-	if len(body) < least || chosen || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		w.WriteHeader(status)
-		_, _ = w.Write(body) //nolint:gosec // it was escaped as it was made; the client may be gone
-		return
-	}
-	w.Header().Set("Content-Encoding", "gzip")
-	w.Header().Add("Vary", "Accept-Encoding")
-	w.WriteHeader(status)
-	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level exists
-	_, _ = z.Write(body)
-	_ = z.Close()
-}
 
 // navigation links to the pages: those of the repository, if there is one, and those of the server.
 func (s *Site) navigation(q *request, where string) g.Node {
