@@ -114,7 +114,7 @@ func (f *fixing) resume(ctx context.Context) (Result, bool, error) {
 			return ended(Superseded, "somebody pushed after the fix"), true, f.announce(ctx, rec)
 		}
 	}
-	if result, left, err := f.finishUnfixed(ctx); left || err != nil {
+	if result, left, err := f.finishUnfixed(ctx, records); left || err != nil {
 		return result, true, err
 	}
 	commit, err := f.state.Repo.ReadCommit(ctx, head)
@@ -135,15 +135,18 @@ func (f *fixing) resume(ctx context.Context) (Result, bool, error) {
 
 // finishUnfixed posts what an interrupted round that pushed nothing had still to say of this head. The engine,
 // which was paid for that, is not asked again.
-func (f *fixing) finishUnfixed(ctx context.Context) (Result, bool, error) {
+func (f *fixing) finishUnfixed(ctx context.Context, records []pushRecord) (Result, bool, error) {
 	posts, err := f.Rows.AnswerPosts(ctx, f.Pull.Number)
 	if err != nil || f.o.DryRun {
 		return Result{}, false, err
 	}
 	for _, p := range posts {
 		note := post.ReadAnswer(p).Note
-		if p.State.Done() || p.Head != f.state.Range.Head || note == nil ||
-			note.Kind != comment.Unfixed && note.Kind != comment.Reply {
+		if p.State.Done() || p.Head != f.state.Range.Head || note == nil {
+			continue
+		}
+		pushed := slices.ContainsFunc(records, func(rec pushRecord) bool { return rec.Round == note.Review })
+		if note.Kind != comment.Unfixed && (note.Kind != comment.Reply || pushed) {
 			continue
 		}
 		result := ended(NoChange, "an earlier, interrupted round pushed nothing; the rest of its comments is posted now")

@@ -350,16 +350,22 @@ func TestFault54MemoryLost(t *testing.T) {
 }
 
 // TestFixForgeLags: a forge that still shows the old head after a push, as Gitea does for some seconds, does
-// not make the next round pay the engine again.
+// not make the next round pay the engine again, nor say that nothing was pushed if the first was killed while it posted.
 func TestFixForgeLags(t *testing.T) {
 	s := newFixStage(t, nil)
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	s.Script.Plan(forgetest.Fault{Method: http.MethodPost, On: "/issues/7/comments", CallAfter: kill})
 	e := s.fixer()
-	first := s.pushed(e, ungated)
+	if got, err := s.fixIn(ctx, e, ungated); err == nil {
+		t.Fatalf("the killed round ended: %+v", got)
+	}
+	pushed := s.served("rev-parse", "feature")
 	s.World.Change(func() { s.Pull.Head.SHA = s.head })
 	pulltest.Git(t, s.Home, s.bare, "update-ref", "refs/pull/7/head", s.head)
 	for range 2 {
 		got, err := s.fix(e, ungated)
-		if err != nil || got.Status != Pushed || got.Commit != first.Commit || len(e.tasks) != 1 ||
+		if err != nil || got.Status != Pushed || got.Commit != pushed || len(e.tasks) != 1 ||
 			len(s.git.Pushes()) != 1 {
 			t.Errorf("%+v, %v, %d tasks, pushes %+v", got, err, len(e.tasks), s.git.Pushes())
 		}
