@@ -131,7 +131,8 @@ func (p *Prepared) followFiles(ctx context.Context, last *precedent.Review) {
 		}
 	}
 	for _, f := range last.Findings {
-		if to := moved[f.Path]; to != "" && gone(f) {
+		_, known := in.Recall.Known[f.Fingerprint] // under the old path of a file that the change renames
+		if to := moved[f.Path]; to != "" && gone(f) && !known {
 			f.Path = to
 			in.Recall.Known[f.Fingerprint] = store.Known{Finding: f, Seen: 1}
 		}
