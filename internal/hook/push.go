@@ -45,8 +45,8 @@ func isZeroID(id string) bool { return strings.Trim(id, "0") == "" }
 
 // Range returns the commits of a ref that the remote does not have yet; the zero Spec if it has all. Of a new
 // ref, these are the commits that it adds to the remote's default branch, as last fetched; without a known remote
-// branch, all commits. What the ref was rebased onto or has merged of a default branch is left out. The names of the
-// range are those of the refs.
+// branch, all commits. What the ref was rebased onto or has merged of a default branch is left out, unless the ref
+// becomes one itself, which others may read. The names of the range are those of the refs.
 func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git.Spec, error) {
 	if ref.Local == ref.Remote {
 		return git.Spec{}, nil
@@ -55,7 +55,11 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 	names := git.Spec{HeadName: shortRef(ref.LocalRef), Trunks: []string{"upstream", "origin", remote}}
 	if !isZeroID(ref.Remote) {
 		bases = append(bases, ref.Remote)
-		names.BaseName = remote + "/" + shortRef(ref.RemoteRef)
+		branch := shortRef(ref.RemoteRef)
+		names.BaseName = remote + "/" + branch
+		if branch == "main" || branch == "master" {
+			names.Trunks = nil
+		}
 	}
 	for _, name := range []string{remote, "origin", "upstream"} {
 		base, err := repo.DefaultBranch(ctx, name)
@@ -64,6 +68,9 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 		}
 		if base != "" {
 			bases = append(bases, base)
+		}
+		if name == remote && base == ref.Remote {
+			names.Trunks = nil
 		}
 	}
 	var failed error

@@ -14,7 +14,9 @@ import (
 
 // What the memory knows under the old path of a file stays as it knows it: its place has that path.
 func TestFollowFiles(t *testing.T) {
-	was := func(path, print string) precedent.Finding { return precedent.Finding{Span: precedent.Span{Path: path}, Fingerprint: print} }
+	was := func(path, print string) precedent.Finding {
+		return precedent.Finding{Span: precedent.Span{Path: path}, Fingerprint: print}
+	}
 	hunk := func(path, hash string) precedent.ReadHunk { return precedent.ReadHunk{Path: path, Hash: hash} }
 	p := Prepared{subject: Subject{Repo: &git.Repo{}}, Input: review.Input{
 		Change:  &diff.Change{Files: []diff.File{{Path: "b.go", OldPath: "a.go"}, {Path: "d.go"}}},
