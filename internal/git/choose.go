@@ -66,7 +66,10 @@ func (r *Repo) added(ctx context.Context, against, againstName, head, name strin
 
 // besides returns what a range adds to the default branches of remotes, too.
 func (r *Repo) besides(ctx context.Context, rg Range, remotes []string) (Range, error) {
-	for _, remote := range remotes {
+	for i, remote := range remotes {
+		if slices.Contains(remotes[:i], remote) {
+			continue
+		}
 		trunk, name, err := r.defaultOf(ctx, remote)
 		if err == nil && trunk != "" && name != rg.BaseName && rg.Base != "" && rg.Base == rg.BaseCommit {
 			rg, err = r.beside(ctx, rg, trunk, name)
