@@ -58,21 +58,21 @@ func gate(page string, links []string, own secret.Own) string {
 func withholdParts(block string, unsafe func(string) bool) string {
 	lines := strings.Split(block, "\n")
 	for i, line := range lines {
-		between := " · "
+		start, between := "- ", " · "
 		if strings.HasPrefix(line, "|") {
-			between = " | " // a pipe within a cell is escaped
-		} else if !strings.HasPrefix(line, "- ") {
+			start, between = "|", " | " // a pipe within a cell is escaped
+		}
+		rest, ok := strings.CutPrefix(line, start)
+		if !ok {
 			return withheld
 		}
-		parts := strings.Split(line, between)
+		parts := strings.Split(rest, between)
 		for k, part := range parts {
 			if unsafe(part) {
 				parts[k] = withheld
 			}
 		}
-		if lines[i] = strings.Join(parts, between); lines[i][:2] != line[:2] {
-			lines[i] = line[:2] + lines[i]
-		}
+		lines[i] = start + strings.Join(parts, between)
 	}
 	if block = strings.Join(lines, "\n"); unsafe(block) {
 		return withheld

@@ -259,7 +259,7 @@ func TestTheGateTrustsNoPage(t *testing.T) {
 	}
 	const withheld = "(withheld: this may contain a credential or active content)"
 	token := "ghp_" + "Kq7Zt2vRw9Lm4xBn6Jc8Hd3Fg5Ps1Ty0Vu2A"
-	table := "| a | b |\n|---|---|\n| one | `x/" + token + "` |\n| two | three |\n\n- Not read: `y/" + token + "` · `z`"
+	table := "| a | b |\n|---|---|\n|\n| one | `x/" + token + "` |\n| two | three |\n\n- Not read: `y/" + token + "` · `z`"
 	want := strings.ReplaceAll(strings.ReplaceAll(table, "`x/"+token+"` |", withheld), "Not read: `y/"+token+"`", withheld)
 	needs.Equal(t, want, w.Safe(table))
 	fine := "# It\n\n<details>\n<summary>a</summary>\n\n[`a`](https://good.example/x) " +
