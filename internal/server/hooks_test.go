@@ -288,7 +288,12 @@ func TestUnknownRepositories(t *testing.T) {
 		t.Errorf("the forge was asked %d times, %v", asked, err)
 	}
 	clear(s.served.others)
-	if all = []precedent.Repo{shop}; ask() != "accepted" {
+	all = []precedent.Repo{shop}
+	if ask() != "notserved" || asked != 2 {
+		t.Errorf("the forge was asked %d times in a minute", asked)
+	}
+	s.served.asked = time.Time{}
+	if ask() != "accepted" {
 		t.Error("the event of a new repository was not taken")
 	}
 }

@@ -39,6 +39,7 @@ type served struct {
 	due    time.Time // of the next read
 	bases  map[string][]string
 	others map[string]bool // that webhooks named and that are not served, by the name in lower case
+	asked  time.Time       // when a webhook last made the sources be read
 }
 
 func newServed(from Repositories, list func(context.Context, string) ([]precedent.Repo, error),
@@ -118,14 +119,17 @@ func (s *served) Rename(from, to precedent.Repo) {
 }
 
 // MayBeNew tells whether a repository that is not served may have been made since the sources were read, and
-// makes the next refresh read again. It is asked once of each.
+// makes the next refresh read again: once for each, and once a minute for all, because the webhook of an
+// organization names all that it has.
 func (s *served) MayBeNew(r precedent.Repo) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.others[nameOf(r)] || len(s.others) >= 10_000 || !s.from.All && !s.owns(r.Owner) {
+	now := s.now()
+	if s.others[nameOf(r)] || len(s.others) >= 10_000 || !s.from.All && !s.owns(r.Owner) ||
+		now.Sub(s.asked).Abs() < time.Minute {
 		return false
 	}
-	s.others[nameOf(r)], s.due = true, time.Time{}
+	s.others[nameOf(r)], s.due, s.asked = true, time.Time{}, now
 	return true
 }
 
