@@ -320,6 +320,7 @@ func TestActionRuns(t *testing.T) {
 			env := inputs("RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_REPOSITORY=team/app")
 			folder := "precedent-memory"
 			writeFile(t, filepath.Join(dir, folder, "memory.db"), "shared", 0o600)
+			writeFile(t, filepath.Join(dir, folder, "memory.db-wal"), "log", 0o600)
 			if strings.HasSuffix(name, "run of a pull request") {
 				folder = "precedent-pull"
 			}
@@ -339,6 +340,9 @@ func TestActionRuns(t *testing.T) {
 			}
 			if got, _ := os.ReadFile(filepath.Join(dir, "output")); string(got) != fmt.Sprintf("status=%d\nmemory=%s\n", test.status, folder) {
 				t.Errorf("the output is %q", got)
+			}
+			if _, err := os.Stat(filepath.Join(dir, folder, "memory.db-wal")); (err == nil) == strings.HasPrefix(name, "a later") {
+				t.Errorf("the log of the memory: %v", err)
 			}
 			memory, _ := os.ReadFile(filepath.Join(dir, "memory"))
 			if got := strings.TrimSpace(string(memory)); got != filepath.Join(dir, folder, "memory.db") && !slices.Contains(test.env, "IN_MEMORY_DB="+got) {
