@@ -336,6 +336,19 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestPageElsewhere: a comment whose page is not the forge's has none.
+func TestPageElsewhere(t *testing.T) {
+	s, _, c, repo := open(t)
+	s.World.Change(func() { shop(s).Pulls[1].Comments = nil })
+	s.Script.Plan(forgetest.Fault{
+		On: "/issues/1/comments", Status: 200,
+		Body: `[{"id":5,"created_at":"2026-01-02T03:04:05Z","html_url":"https://evil.example/x"}]`,
+	})
+	if got, err := c.Comments(t.Context(), repo, 1); err != nil || len(got) != 1 || got[0].URL != "" {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
 // TestNotSentYet: a review that its author has not sent is not said, and one without words says nothing.
 func TestNotSentYet(t *testing.T) {
 	s, _, c, repo := open(t)
