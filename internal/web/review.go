@@ -197,8 +197,10 @@ func unread(c precedent.Coverage) g.Node {
 	if len(rows) == 0 {
 		return nil
 	}
+	more := len(rows) - listedOfReview
 	return counting("What was not read or checked", len(rows),
-		table("", []string{"Where", "What", "Why"}, rows[:min(len(rows), listedOfReview)]))
+		table("", []string{"Where", "What", "Why"}, rows[:min(len(rows), listedOfReview)]),
+		g.If(more > 0, sentence("%s more.", thousands(more))))
 }
 
 // whyHidden is why a finding is not shown, in a sentence.
