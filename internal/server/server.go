@@ -154,6 +154,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	if err := s.queue.Start(work); err != nil {
 		return fmt.Errorf("start queue: %w", err)
 	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	var group sync.WaitGroup
 	group.Go(func() { s.poller.Run(ctx) })
 	group.Go(func() { s.applyEdits(ctx) })
@@ -180,6 +182,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		}
 	}
 	s.o.Log.Info("the server is stopping")
+	end() // polls and edits, too
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	closed := make(chan struct{})
@@ -196,9 +199,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	if unclaim := s.o.Reviewer.Shared.Unclaim(closing, pollClaim, s.o.Replica); unclaim != nil {
 		s.o.Log.Warn("another replica polls only later", "error", unclaim)
 	}
-	if ctx.Err() != nil { // else the poller does not end
-		group.Wait()
-	}
+	group.Wait()
 	s.o.Log.Info("the server has stopped")
 	return err
 }
