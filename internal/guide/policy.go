@@ -305,8 +305,8 @@ func toStrings[T ~string](list []T) []string {
 	return out
 }
 
-// quote formats text from the file: short, on one line, without hidden characters.
-// quote repeats a value in an error, which may be posted.
+// quote formats text from the file for an error, which may be posted: short, on one line, without credentials and
+// hidden characters.
 func quote(s string) string {
 	s, _ = secret.Redact("", s)
 	return strconv.Quote(text.Cut(s, 60))
