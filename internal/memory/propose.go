@@ -194,7 +194,7 @@ func (m *Memory) check(ctx context.Context, known []precedent.Learning, l preced
 			return c, nil
 		}
 	}
-	if c.Contradicts = contradicted(known, l); c.Contradicts != nil {
+	if c.Contradicts = Contradicted(known, l); c.Contradicts != nil {
 		c.State, c.Approver, c.Learning.Contradicts = precedent.LearningPending, "", c.Contradicts.ID
 	}
 	return c, nil
@@ -237,20 +237,24 @@ func saysAll(l, pending *precedent.Learning) bool {
 		(pending.Rationale == "" || strings.EqualFold(l.Rationale, pending.Rationale))
 }
 
-// contradicted returns the active learning that says most clearly the opposite; nil if none
+// Contradicted returns the active learning that says most clearly the opposite; nil if none
 // does.
-func contradicted(known []precedent.Learning, l precedent.Learning) *precedent.Learning {
-	words := match.NewClaim(l.Directive)
+func Contradicted(known []precedent.Learning, l precedent.Learning) *precedent.Learning {
+	return contradicted(known, l, match.NewClaim)
+}
+
+func contradicted(known []precedent.Learning, l precedent.Learning, claim func(string) match.Claim) *precedent.Learning {
+	words := claim(l.Directive)
 	var found *precedent.Learning
 	most := 0.0
 	for i := range known {
 		o := &known[i]
 		if o.ID == l.ID || o.State != precedent.LearningActive || o.PullRequest != l.PullRequest || !mayOverlap(o.Glob,
-			l.Glob) || !match.Contradict(&l, o, 1) ||
+			l.Glob) ||
 			o.Category != "" && l.Category != "" && o.Category != l.Category {
 			continue
 		}
-		if s := words.Similarity(match.NewClaim(o.Directive)); s > most && match.Contradict(&l, o, s) {
+		if s := words.Similarity(claim(o.Directive)); s > most && match.Contradict(&l, o, s) {
 			found, most = o, s
 		}
 	}
@@ -262,12 +266,19 @@ func Opposed(all []precedent.Learning, now time.Time) []precedent.Learning {
 	slices.SortFunc(all, func(a, b precedent.Learning) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
+	claims := map[string]match.Claim{} // each is compared with all others
+	claim := func(directive string) match.Claim {
+		if _, ok := claims[directive]; !ok {
+			claims[directive] = match.NewClaim(directive)
+		}
+		return claims[directive]
+	}
 	var hold, opposed []precedent.Learning
 	for _, l := range all {
 		if l.State != precedent.LearningActive || expired(&l, now) {
 			continue
 		}
-		if o := contradicted(hold, l); o != nil {
+		if o := contradicted(hold, l, claim); o != nil {
 			l.Contradicts = o.ID
 			opposed = append(opposed, l)
 		} else {
