@@ -144,14 +144,21 @@ func (s Rows) current(now time.Time) Rows {
 
 // holdOpposed makes a learning wait for a person that says the opposite of an older one, which its clone did not know.
 func (s Rows) holdOpposed(check reader) {
-	var all []precedent.Learning
-	for _, r := range s.sorted(learningKind) {
-		all = append(all, r.value.(precedent.Learning))
-	}
-	for _, l := range memory.Opposed(all, check.now) {
+	for _, l := range memory.Opposed(s.learnings(), check.now) {
 		l.State, l.Approver = precedent.LearningPending, ""
 		s.change(check, l, "made pending, as it contradicts "+l.Contradicts+",")
 	}
+}
+
+// learnings returns those that all clones have. Those of an owner stay where they were made: what contradicts one of them
+// would wait everywhere, each time that this clone exchanges.
+func (s Rows) learnings() (all []precedent.Learning) {
+	for _, r := range s.sorted(learningKind) {
+		if l := r.value.(precedent.Learning); l.Scope == precedent.RepositoryScope {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // change replaces a learning, with an entry in its history. All clones make the same rows of it.
@@ -167,15 +174,16 @@ func (s Rows) change(check reader, l precedent.Learning, action string) {
 }
 
 // restoreReplaced makes a learning active again if the one that a clone replaced it by was forgotten in another,
-// which did not know: else neither would hold.
+// which did not know: else neither would hold. One that an active learning contradicts stays replaced: that one names
+// only the last of several that it replaced.
 func (s Rows) restoreReplaced(check reader) {
-	replaced := map[string]bool{}
+	hold, replaced := s.learnings(), map[string]bool{}
 	for _, r := range s.sorted(learningKind) {
 		replaced[r.value.(precedent.Learning).Supersedes] = true
 	}
 	for _, r := range s.sorted(learningKind) {
 		l := r.value.(precedent.Learning)
-		if l.State != precedent.LearningSuperseded || replaced[l.ID] {
+		if l.State != precedent.LearningSuperseded || replaced[l.ID] || memory.Contradicted(hold, l) != nil {
 			continue
 		}
 		l.State = precedent.LearningActive

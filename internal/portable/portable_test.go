@@ -346,7 +346,8 @@ func FuzzParse(f *testing.F) {
 }
 
 // TestOldRowsEnd: what has expired is not shared any more, and what was taken back is, forever. What was replaced by a
-// learning that was forgotten before it was approved holds again, and one that says the opposite of an older one waits.
+// learning that was forgotten before it was approved holds again, unless one that holds replaced it first. One that says
+// the opposite of an older one waits, but not for one of the owner.
 func TestOldRowsEnd(t *testing.T) {
 	r := reader{now}
 	rows := Rows{}
@@ -363,14 +364,23 @@ func TestOldRowsEnd(t *testing.T) {
 	replaced.State, stays.State = precedent.LearningSuperseded, precedent.LearningSuperseded
 	by := learningOf("by", "never log it", now)
 	by.State, by.Supersedes = precedent.LearningForgotten, "stays"
-	for _, l := range []precedent.Learning{replaced, stays, by, learningOf("later", "never log it", now)} {
+	first, last := learningOf("first", "lock the table", now), learningOf("last", "never lock the table", now)
+	first.State, last.Supersedes = precedent.LearningSuperseded, "another"
+	owners := learningOf("owners", "mock the clock", now.Add(-time.Hour))
+	owners.Scope = precedent.OwnerScope
+	for _, l := range []precedent.Learning{
+		replaced, stays, by, first, last, owners, learningOf("mock", "never mock the clock", now),
+		learningOf("older", "wrap the errors", now), learningOf("younger", "never wrap the errors", now),
+	} {
 		made, err := r.learning(l)
 		needs.NoError(t, err)
 		rows[made.key] = made
 	}
 	rows.current(now)
 	for id, want := range map[string]precedent.LearningState{
-		"old": precedent.LearningActive, "stays": precedent.LearningSuperseded, "later": precedent.LearningPending,
+		"old": precedent.LearningActive, "stays": precedent.LearningSuperseded,
+		"first": precedent.LearningSuperseded, "last": precedent.LearningActive, "mock": precedent.LearningActive,
+		"older": precedent.LearningActive, "younger": precedent.LearningPending,
 	} {
 		if l := rows[key{learningKind, id}].value.(precedent.Learning); l.State != want {
 			t.Errorf("%s is %s, want %s", id, l.State, want)
