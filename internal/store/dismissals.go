@@ -147,7 +147,7 @@ func (r *Repo) Retired(ctx context.Context, fingerprint string) (why string, err
 }
 
 // saveHits counts a hit for each dismissal and finding of a review that it hid, alone or with others, and extends
-// the dismissal. One of exactly a finding that is somewhere else now follows it, so that it also holds where the
+// the dismissal. One of exactly a finding that is somewhere else now follows it, and back, so that it also holds where the
 // findings of earlier reviews are not known.
 func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding, at int64) error {
 	for _, f := range folded {
@@ -168,11 +168,11 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 				return err
 			}
 		}
-		if f.Dropped != precedent.Dismissed || !precedent.Moved(f.Place, f.Category, f.Fingerprint) {
+		if f.Dropped != precedent.Dismissed || f.Place == "" {
 			continue
 		}
 		err := execute(ctx, tx, `UPDATE rejections SET path = $4, place = $5, symbol = $6
-			WHERE repo_id = $1 AND id = $2 AND fingerprint = $3`, r.id, f.DroppedBy, f.Fingerprint, f.Path, f.Place, f.Symbol)
+			WHERE repo_id = $1 AND id = $2 AND fingerprint = $3 AND place <> $5`, r.id, f.DroppedBy, f.Fingerprint, f.Path, f.Place, f.Symbol)
 		if err != nil {
 			return err
 		}

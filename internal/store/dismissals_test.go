@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -95,6 +96,15 @@ func testHits(t *testing.T, open opener) {
 	save(t, r, v)
 	if got := mustDismissal(t, r, f); got.Hits != 5 || !got.ExpiresAt.Equal(start.AddDate(0, 0, 200).Add(DismissalLife)) {
 		t.Errorf("%+v", got)
+	}
+	// It follows its finding, and back when a change that moved the file is not merged.
+	moved := f
+	moved.Path, moved.Place = "b.go", "elsewhere"
+	for id, f := range []precedent.Finding{moved, f} {
+		save(t, r, review(remote, fmt.Sprint("moved", id), 1, f))
+		if got := mustDismissal(t, r, f); got.Path != f.Path || got.Place != f.Place {
+			t.Errorf("at %s %s", got.Path, got.Place)
+		}
 	}
 }
 
