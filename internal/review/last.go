@@ -182,16 +182,16 @@ func (x *reader) unchanged(file *diff.File) bool {
 // asBefore returns a finding as it was before the last review refitted, suppressed and selected. One that no verifier
 // read, because memory or the threshold hid it, is as its finder reported it.
 func asBefore(f precedent.Finding) precedent.Finding {
-	if f.Verifier == precedent.Unchecked && !f.Analyzer && f.Basis != nil {
+	unread := f.Verifier == precedent.Unchecked && !f.Analyzer && f.Basis != nil
+	if unread {
 		f = undecided(&f)
-		f.Basis, f.Origin, f.Kept = nil, "", false
-		return f
+		f.Cites = slices.DeleteFunc(slices.Clone(f.Cites), func(c precedent.Cite) bool { return c.Kind != "insight" })
 	}
 	f.Confidence, f.Weighed, f.Refit = f.Confidence-f.Weighed-f.Refit, 0, 0
 	f.Trail = slices.DeleteFunc(slices.Clone(f.Trail), func(d precedent.Decision) bool {
 		return d.Step == "refit" || d.Step == "suppress" || d.Step == "select" || d.Step == "last" || d.Step == precedentStep
 	})
-	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement, f.Origin, f.Kept = "", "", "", "", "", true
+	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement, f.Origin, f.Kept = "", "", "", "", "", !unread
 	return f
 }
 
