@@ -114,7 +114,7 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 func (p *Prepared) followFiles(ctx context.Context, last *precedent.Review) {
 	in, s := &p.Input, p.subject
 	gone := func(f precedent.Finding) bool { return in.Change.File(f.Path) == nil }
-	if !slices.ContainsFunc(last.Findings, gone) {
+	if in.Recall.Known == nil || !slices.ContainsFunc(last.Findings, gone) { // nil if the memory could not be read
 		return
 	}
 	moved := renamed(ctx, s.Repo, last.Head, s.Range.Head)

@@ -3,6 +3,7 @@ package run
 import (
 	"database/sql"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,20 +30,29 @@ func TestLearningsCannotBeRead(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	w.Close()
+	pulltest.Commit(t, home, work, "test", map[string]string{"a.test.js": "it.only('a', () => {});\n"})
 	if got := reviewLocal(t, r, work, git.Spec{Range: "main...feature"}); len(got.Failures) > 0 {
 		t.Fatalf("%+v", got.Failures)
 	}
 	db, err := sql.Open("sqlite", filepath.Join(work, ".precedent", "memory.db"))
-	if err == nil {
-		_, err = db.ExecContext(t.Context(), "UPDATE learnings SET document = 'garbled'")
-	}
-	if err == nil {
-		err = db.Close()
-	}
 	needs.NoError(t, err)
+	garble := func(statement string) {
+		_, err := db.ExecContext(t.Context(), statement)
+		needs.NoError(t, err)
+	}
+	garble("UPDATE learnings SET document = 'garbled'")
 	got := reviewLocal(t, r, work, git.Spec{Range: "main...feature"})
 	if len(got.Failures) != 1 || got.Failures[0].Step != "learnings" || !strings.Contains(got.Failures[0].Error,
 		"does not use stored learnings") || got.Verdict == precedent.Failed {
 		t.Errorf("%s, %+v", got.Verdict, got.Failures)
+	}
+	// Nor is a finding known whose file was moved since.
+	garble("INSERT INTO insights (repo_id, id, document, updated_at) SELECT id, 'i', 'garbled', 1 FROM repos")
+	needs.NoError(t, db.Close())
+	pulltest.Git(t, home, work, "mv", "a.test.js", "b.test.js")
+	pulltest.Git(t, home, work, "commit", "--quiet", "--message", "move")
+	got = reviewLocal(t, r, work, git.Spec{Range: "main...feature"})
+	if !slices.ContainsFunc(got.Failures, func(f precedent.Failure) bool { return f.Step == "memory" }) || len(got.Findings) == 0 {
+		t.Errorf("%+v, %+v", got.Findings, got.Failures)
 	}
 }
