@@ -104,7 +104,7 @@ func (s *scripts) read(line string) string {
 	for len(s.keys) > 0 && s.keys[len(s.keys)-1].column >= at {
 		s.keys = s.keys[:len(s.keys)-1]
 	}
-	around := ""
+	around := "with" // if no line shows it: the file cannot be read
 	if len(s.keys) > 0 {
 		around = s.keys[len(s.keys)-1].name
 	}

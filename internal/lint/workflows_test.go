@@ -24,6 +24,10 @@ func TestWorkflows(t *testing.T) {
 		},
 		{"of a program", ".gitea/workflows/a.yaml", step("       - with:", "           script: |",
 			"+            log('${{ github.event.pull_request.title }}')"), ".gitea/workflows/a.yaml:6 script-injection medium"},
+		{"an input whose step is not shown", file, []string{
+			"           retries: 3", "           script: |",
+			"+            log('${{ github.event.issue.title }}')",
+		}, file + ":3 script-injection high"},
 		{"of Gitea", ".gitea/workflows/a.yaml", step("+      - run: echo ${{ gitea.head_ref }}"), ".gitea/workflows/a.yaml:4 script-injection medium"},
 		{"all of it", file, step("+      - run: echo '${{ toJson(github.event.issue) }}'"), file + ":4 script-injection high"},
 		{"within another", file, step("+      - run: echo ${{ format('{0}', github.event.issue.title) || 'x' }}"), file + ":4 script-injection high"},
