@@ -11,10 +11,10 @@ import (
 // they flag the same line of the same file, in the same category and in similar words, as a known finding
 // that was not found again under its own fingerprint. It returns the known finding by the fingerprint of the
 // new one. Each is used once, the most similar pair first. former maps the path of a renamed file to its old
-// path. stands reports whether a known finding is still at its place, so that it is another one; nil if none is. A
+// path. stands reports whether a known finding is still at its place, on another line than a new one; nil if none is. A
 // finding without a place stands nowhere, so that it is never another one.
 func Earlier(found, known []*precedent.Finding, former map[string]string,
-	stands func(*precedent.Finding) bool,
+	stands func(known, found *precedent.Finding) bool,
 ) map[string]*precedent.Finding {
 	again := map[string]bool{} // fingerprints
 	for _, f := range found {
@@ -46,7 +46,7 @@ func Earlier(found, known []*precedent.Finding, former map[string]string,
 			there = slices.Concat(there, at[spot{old, string(f.Category), line}])
 		}
 		for _, k := range there {
-			if s := Similarity(f, k); s >= Overlap && (stands == nil || !stands(k)) {
+			if s := Similarity(f, k); s >= Overlap && (stands == nil || !stands(k, f)) {
 				candidates = append(candidates, candidate{f.Fingerprint, k, s})
 			}
 		}

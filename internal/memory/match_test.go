@@ -64,7 +64,7 @@ func TestMatch(t *testing.T) {
 	}
 	// An earlier one that is found again exactly is not given away, nor one that is still where it was.
 	stays := known(earlier)
-	stays.Stands = func(k *precedent.Finding) bool { return k.Fingerprint == earlier.Fingerprint }
+	stays.Stands = func(k, _ *precedent.Finding) bool { return k.Fingerprint == earlier.Fingerprint }
 	needs.Equal(t, []precedent.Finding{moved}, stays.Match([]precedent.Finding{moved}))
 	if got := known(earlier).Match([]precedent.Finding{moved, earlier}); !cmp.Equal(got, []precedent.Finding{moved, earlier}) {
 		t.Errorf("%+v", got)

@@ -43,9 +43,9 @@ type Recall struct {
 	// Former maps a path to the one that the change renamed it from. The caller fills it in;
 	// without it Match takes a renamed file for a new one.
 	Former map[string]string
-	// Stands reports whether an earlier finding is still at its place. The caller fills it in; without it Match takes
-	// each line for the one that an earlier finding flagged.
-	Stands func(*precedent.Finding) bool
+	// Stands reports whether an earlier finding is still at its place, on another line than a new one. The caller fills it
+	// in; without it Match takes each line for the one that an earlier finding flagged.
+	Stands func(earlier, found *precedent.Finding) bool
 	// Learnings are those that apply to the change, the most relevant first. RecallLearnings
 	// returns them.
 	Learnings []Recalled

@@ -57,8 +57,9 @@ func identify(fs []precedent.Finding, src *sources, repo precedent.Repo, recall 
 	}
 }
 
-// stands reports whether the line that an earlier finding flagged is still in its file, between the same lines.
-func (x *reader) stands(k *precedent.Finding) bool {
+// stands reports whether the line that an earlier finding flagged is still in its file, between the same lines, and is
+// not the one that a new finding flags.
+func (x *reader) stands(k, f *precedent.Finding) bool {
 	path := k.Path
 	for now, old := range x.in.Recall.Former {
 		if old == k.Path {
@@ -67,7 +68,8 @@ func (x *reader) stands(k *precedent.Finding) bool {
 	}
 	file := x.src.file(k.Side, path)
 	return slices.ContainsFunc(file.at[text.Collapse(match.Flagged(k.Quote))], func(i int) bool {
-		return precedent.Place(k.Path, file.lines[i], file.neighbour(i, -1), file.neighbour(i, 1)) == k.Place
+		return (file.numbers[i] != f.Start || f.Side != k.Side) &&
+			precedent.Place(k.Path, file.lines[i], file.neighbour(i, -1), file.neighbour(i, 1)) == k.Place
 	})
 }
 

@@ -154,3 +154,21 @@ func TestAsBefore(t *testing.T) {
 	needs.Equal(t, []precedent.Cite{named}, got.Cites)
 	needs.Equal(t, trail[:1], got.Trail)
 }
+
+// TestStands: an earlier finding is the one on its line, also of a renamed file, and no other one while it is there.
+func TestStands(t *testing.T) {
+	const text = "one\ntwo\nthree\nfour\n"
+	in := input(t, files{"a.go": text}, files{"b.go": text + "two\n"})
+	x := newReader(&in)
+	in.Recall.Former = map[string]string{"b.go": "a.go"}
+	was := precedent.Finding{
+		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 2}, Quote: "two",
+		Place: precedent.Place("a.go", "two", "one", "three"),
+	}
+	for line, want := range map[int]bool{2: false, 5: true} {
+		f := precedent.Finding{Span: precedent.Span{Path: "b.go", Side: precedent.Right, Start: line}}
+		if got := x.stands(&was, &f); got != want {
+			t.Errorf("line %d: %v", line, got)
+		}
+	}
+}
