@@ -21,6 +21,8 @@ type Pages struct {
 	// Blob separates the repository from the commit in the URL of a file: "blob",
 	// "src/commit". It is empty if the forge does not show files.
 	Blob string
+	// Source is the query that shows the source of a Markdown file, which has lines, instead of the page made of it.
+	Source string
 	// FixedLines tells that a comment is on one line, whose number it keeps when a push moves
 	// the code: the text of a comment must then name its lines and quote them.
 	FixedLines bool
@@ -93,6 +95,9 @@ func (p Pages) Lines(repo precedent.Repo, commit string, s precedent.Span) strin
 		return ""
 	}
 	page := p.repoPage(repo) + "/" + p.Blob + "/" + commit + "/" + escapePath(s.Path)
+	if s.Start > 0 && strings.HasSuffix(strings.ToLower(s.Path), ".md") {
+		page += "?" + p.Source
+	}
 	switch {
 	case s.Start <= 0:
 		return page

@@ -64,7 +64,7 @@ func TestPages(t *testing.T) {
 	const web = "https://host.example:8443/git"
 	home, err := url.Parse(web)
 	needs.NoError(t, err)
-	p := Pages{Web: home, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit"}
+	p := Pages{Web: home, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", Source: "display=source"}
 	repo := precedent.Repo{Host: home.Host, Owner: "acme", Name: "app"}
 	page := web + "/acme/app/pulls/7"
 	if got := p.PullRequest(repo, 7); got != page || p.Own(page) != page || p.Own(web+".evil.example/x") != "" {
@@ -75,9 +75,11 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s is of %s#%d, %v", own, r, n, err)
 		}
 	}
-	want := web + "/acme/app/src/commit/abc/a/b.go#L3-L5"
-	if got := p.Lines(repo, "abc", precedent.Span{Path: "a/b.go", Start: 3, End: 5}); got != want {
-		t.Errorf("lines %s, want %s", got, want)
+	for path, want := range map[string]string{"a/b.go": "a/b.go#L3-L5", "A.MD": "A.MD?display=source#L3-L5"} {
+		want = web + "/acme/app/src/commit/abc/" + want
+		if got := p.Lines(repo, "abc", precedent.Span{Path: path, Start: 3, End: 5}); got != want {
+			t.Errorf("lines %s, want %s", got, want)
+		}
 	}
 	for _, wrong := range []string{"/app/pulls/7", "/acme/x/app/pulls/7", "/acme/app/pulls", "/acme/app/issues/7"} {
 		if r, n, err := p.ReadPullRequest(web + wrong); err == nil {

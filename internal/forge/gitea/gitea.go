@@ -108,7 +108,7 @@ func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 // Pages returns the layout of Gitea's web pages.
 func (c *Client) Pages() forge.Pages {
 	return forge.Pages{
-		Web: c.web, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", FixedLines: true,
+		Web: c.web, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", Source: "display=source", FixedLines: true,
 	}
 }
 

@@ -130,7 +130,7 @@ func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 // Pages returns the layout of GitHub's web pages.
 func (c *Client) Pages() forge.Pages {
-	return forge.Pages{Web: c.web, Pull: "pull", PullAliases: []string{"pulls"}, Blob: "blob"}
+	return forge.Pages{Web: c.web, Pull: "pull", PullAliases: []string{"pulls"}, Blob: "blob", Source: "plain=1"}
 }
 
 func (c *Client) checkRepo(r precedent.Repo) error { return forge.CheckRepo("GitHub", c.host, r) }
