@@ -65,7 +65,7 @@ func (s *Site) agentRoutes() {
 	s.mux.Handle("POST /oauth/authorize", s.change(s.allow))
 	s.mux.HandleFunc("POST /oauth/token", s.token)
 	s.mux.HandleFunc("/mcp/{host}/{owner}/{name}", s.mcp)
-	s.mux.Handle("GET /agents", s.page(timed(s.agentsPage)))
+	s.mux.Handle("GET /agents", s.page(s.timed(s.agentsPage)))
 	s.mux.Handle("POST /agents", s.change(s.newAgent))
 	s.mux.Handle("POST /agents/{hash}/end", s.change(s.endAgent))
 }
@@ -261,7 +261,7 @@ func (s *Site) allow(q *request) error {
 
 // token exchanges a code for the token of an agent, once.
 func (s *Site) token(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), pageTime)
+	ctx, cancel := context.WithTimeout(r.Context(), s.o.PageTime)
 	defer cancel()
 	r = r.WithContext(ctx)
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)

@@ -90,7 +90,6 @@ func (in *SignIn) account(ctx context.Context, token *oauth2.Token) (forge.Perso
 // Bounds of signing in.
 const (
 	maxAccount    = 1 << 20             // bytes of an account
-	forgeTime     = 10 * time.Second    // for the forge to say who somebody is
 	stateLife     = 10 * time.Minute    // of a sign-in that has begun
 	sessionLife   = 7 * 24 * time.Hour  // of a browser
 	agentLife     = 90 * 24 * time.Hour // of an agent
@@ -182,7 +181,7 @@ func (s *Site) letIn(w http.ResponseWriter, r *http.Request, is store.Session, t
 	secret := newSecret()
 	is.Kind, is.Hash, is.At, is.Until = store.BrowserSession, hashOf(secret), s.o.Now(), s.o.Now().Add(sessionLife)
 	q := &request{w: w, r: r}
-	if err := timed(func(q *request) error { return s.o.DB.SaveSession(q.ctx(), is) })(q); err != nil {
+	if err := s.timed(func(q *request) error { return s.o.DB.SaveSession(q.ctx(), is) })(q); err != nil {
 		s.failed(q, err)
 		return
 	}
@@ -228,7 +227,7 @@ func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 			"Sign in again, and authorize the application.")
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), oauth2.HTTPClient, s.o.SignIn.Client), forgeTime)
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), oauth2.HTTPClient, s.o.SignIn.Client), 2*s.o.PageTime)
 	defer cancel()
 	token, err := s.o.SignIn.Config.Exchange(ctx, q.Get("code"), oauth2.VerifierOption(kept.Get("verifier")))
 	var who forge.Person

@@ -24,6 +24,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -85,6 +86,8 @@ type Options struct {
 	Version string
 	Log     *slog.Logger
 	Now     func() time.Time
+	// PageTime limits how long a page is made: then the database or the forge does not answer. 5 s if it is 0.
+	PageTime time.Duration
 }
 
 // Fact is something that works, or does not.
@@ -113,6 +116,7 @@ type Site struct {
 // New returns a site.
 func New(o Options) *Site {
 	s := &Site{o: o, mux: http.NewServeMux(), hosts: map[string]bool{}, ending: make(chan struct{})}
+	s.o.PageTime = cmp.Or(o.PageTime, 5*time.Second)
 	s.origin = http.NewCrossOriginProtection()
 	if o.URL != nil {
 		_ = s.origin.AddTrustedOrigin(o.URL.Scheme + "://" + o.URL.Host) // an address without a path always has a form
@@ -138,16 +142,16 @@ func (s *Site) routes() {
 	s.agentRoutes()
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.failed(&request{w: w, r: r}, errNotFound) })
 
-	s.mux.Handle("GET /{$}", s.page(timed(s.today)))
+	s.mux.Handle("GET /{$}", s.page(s.timed(s.today)))
 	s.mux.Handle("GET /live", s.page(s.live))
 	s.mux.Handle("GET /health", s.page(s.health))
-	s.mux.Handle("GET /jobs", s.page(timed(s.jobs)))
+	s.mux.Handle("GET /jobs", s.page(s.timed(s.jobs)))
 	s.mux.Handle("POST /jobs/{id}/{do}", s.change(s.changeJob))
-	s.mux.Handle("GET /audit", s.page(timed(s.serverAudit)))
+	s.mux.Handle("GET /audit", s.page(s.timed(s.serverAudit)))
 
 	const repo = "/repos/{host}/{owner}/{name}"
 	read := func(path string, do func(*request) error) {
-		s.mux.Handle("GET "+repo+path, s.page(timed(s.inRepo(do))))
+		s.mux.Handle("GET "+repo+path, s.page(s.timed(s.inRepo(do))))
 	}
 	write := func(path string, do func(*request) error) {
 		s.mux.Handle("POST "+repo+path, s.change(s.inRepo(s.writing(do))))
@@ -219,13 +223,10 @@ type request struct {
 
 func (q *request) ctx() context.Context { return q.r.Context() }
 
-// pageTime limits how long a page is made: then the database or the forge does not answer.
-const pageTime = 5 * time.Second
-
-func timed(do func(*request) error) func(*request) error {
+func (s *Site) timed(do func(*request) error) func(*request) error {
 	return func(q *request) error {
 		asked := q.r
-		ctx, cancel := context.WithTimeout(asked.Context(), pageTime)
+		ctx, cancel := context.WithTimeout(asked.Context(), s.o.PageTime)
 		defer cancel()
 		q.r = asked.WithContext(ctx)
 		err := do(q)
@@ -253,7 +254,7 @@ func (b requestError) Error() string { return string(b) }
 func (s *Site) page(do func(*request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{w: w, r: r}
-		err := timed(func(q *request) (err error) { //nolint:contextcheck // the request has its own
+		err := s.timed(func(q *request) (err error) { //nolint:contextcheck // the request has its own
 			q.v, err = s.viewer(q.r)
 			return err
 		})(q)
@@ -280,7 +281,7 @@ func (s *Site) page(do func(*request) error) http.Handler {
 const maxForm = 64 << 10
 
 func (s *Site) change(do func(*request) error) http.Handler {
-	return s.origin.Handler(s.page(timed(func(q *request) error {
+	return s.origin.Handler(s.page(s.timed(func(q *request) error {
 		q.r.Body = http.MaxBytesReader(q.w, q.r.Body, maxForm)
 		if err := q.r.ParseForm(); err != nil {
 			return requestError("The form is too large or malformed.")

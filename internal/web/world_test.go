@@ -166,7 +166,7 @@ func newWorld(t *testing.T, database string) *world {
 	needs.NoError(t, err)
 	w.site = New(Options{
 		Env: w.env, DB: w.db, Forge: workspace.Connection{Forge: w.forge}, Jobs: jobs, URL: address, SignIn: in,
-		ReaderToken: "a token for readers", Operators: []string{"Oskar"}, Version: "v1.2.3", Log: log, Now: w.clock,
+		ReaderToken: "a token for readers", Operators: []string{"Oskar"}, Version: "v1.2.3", Log: log, Now: w.clock, PageTime: time.Hour,
 		Health: func(context.Context) []Fact { return []Fact{{"sandbox", "ok", "bubblewrap", ""}} },
 		Agents: func(_ precedent.Repo, open func(context.Context) (*workspace.Workspace, error)) http.Handler {
 			return mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
