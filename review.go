@@ -63,6 +63,9 @@ type Usage struct {
 	OutputTokens     int `json:"output_tokens"`
 }
 
+// Tokens is what a budget counts: all input, and the output.
+func (u Usage) Tokens() int { return u.InputTokens + u.OutputTokens }
+
 // Add adds o to u.
 func (u *Usage) Add(o Usage) {
 	u.Requests += o.Requests

@@ -29,7 +29,7 @@ func withinBudget(e review.Estimate, b *engine.Budget) bool {
 	if b == nil {
 		return true
 	}
-	tokens := e.Usage.InputTokens + e.Usage.OutputTokens
+	tokens := e.Usage.Tokens()
 	return (b.Tokens == 0 || tokens <= b.Tokens) && (b.USD == 0 || e.CostUSD == nil || *e.CostUSD <= b.USD)
 }
 
@@ -42,7 +42,7 @@ func estimateSummary(e review.Estimate) string {
 	if e.Requests == 0 {
 		return "nothing is sent" + kept
 	}
-	s := fmt.Sprintf("about %s in %s", report.Tokens(e.Usage.InputTokens+e.Usage.OutputTokens),
+	s := fmt.Sprintf("about %s in %s", report.Tokens(e.Usage.Tokens()),
 		plural(e.Requests, "request"))
 	if e.CostUSD != nil {
 		s += fmt.Sprintf(", $%.2f", *e.CostUSD)

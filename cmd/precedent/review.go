@@ -153,7 +153,7 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 func (a *app) wakeAfter(ctx context.Context, p *run.Prepared, made run.Result, job run.Job, flags map[string]string) {
 	c := workspace.Consolidation{
 		Settings: job.Settings, Engine: job.Engine, USD: made.Review.CostUSD,
-		Tokens: made.Review.Usage.InputTokens + made.Review.Usage.OutputTokens,
+		Tokens: made.Review.Usage.Tokens(),
 	}
 	if n := made.Review.PullRequest; n != nil {
 		c.Pull = *n

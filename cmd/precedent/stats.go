@@ -148,7 +148,7 @@ func (p statsPage) reviews() {
 		s.WithModel, s.Guided, plural(s.Pulls, "pull request"), s.Rounds)
 	if s.Usage.Requests > 0 {
 		p.Sayf("cost        ", "$%.2f for %s in %s, %.0f %% of the input cached; %.0f s a review (median)",
-			s.CostUSD, report.Tokens(s.Usage.InputTokens+s.Usage.OutputTokens), plural(s.Usage.Requests, "request"),
+			s.CostUSD, report.Tokens(s.Usage.Tokens()), plural(s.Usage.Requests, "request"),
 			100*float64(s.Usage.CachedTokens)/float64(max(s.Usage.InputTokens, 1)), float64(s.TookMS)/1000)
 	}
 	p.Line()

@@ -125,7 +125,7 @@ func (x *bounded) Run(ctx context.Context, t Task) (Answer, error) {
 		return Answer{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
 	}
 	a, err := x.Engine.Run(ctx, t)
-	if said := a.Usage.InputTokens + a.Usage.OutputTokens; said > 0 {
+	if said := a.Usage.Tokens(); said > 0 {
 		tokens = said
 	} else {
 		tokens = tokens*a.Usage.Requests + len(a.JSON)/charsPerToken

@@ -156,7 +156,7 @@ func (s *spent) add(o spent) {
 // cached is asked for, and dollars, each if there are any.
 func (s spent) parts(cached bool) []string {
 	var parts []string
-	if n := s.usage.InputTokens + s.usage.OutputTokens; n > 0 {
+	if n := s.usage.Tokens(); n > 0 {
 		part := report.Tokens(n)
 		if cached && s.usage.CachedTokens > 0 && s.usage.InputTokens > 0 {
 			part += fmt.Sprintf(", %d %% cached", 100*s.usage.CachedTokens/s.usage.InputTokens)

@@ -149,7 +149,7 @@ func coverage(r *precedent.Review) string {
 		if r.CostUSD > 0 {
 			parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
 		}
-		if total := u.InputTokens + u.OutputTokens; total > 0 {
+		if total := u.Tokens(); total > 0 {
 			used := Tokens(total)
 			if u.CachedTokens > 0 && u.InputTokens > 0 {
 				used += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)

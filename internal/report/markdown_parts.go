@@ -152,7 +152,7 @@ func (n *markdownWriter) cost(r *precedent.Review) {
 	if r.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
 	}
-	if total := r.Usage.InputTokens + r.Usage.OutputTokens; total > 0 {
+	if total := r.Usage.Tokens(); total > 0 {
 		parts = append(parts, Tokens(total))
 		if r.Usage.InputTokens > 0 {
 			parts = append(parts, fmt.Sprintf("%d %% of the input from the cache", 100*r.Usage.CachedTokens/r.Usage.InputTokens))

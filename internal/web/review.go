@@ -83,7 +83,7 @@ func (s *Site) timeline(q *request, rounds []store.ReviewFacts) g.Node {
 		steps = append(steps, h.Li(s.ago(f.At), g.Text(" "), stateChip(f.Verdict), g.Text(" "),
 			h.A(h.Href(q.path("/reviews/")+f.ID), g.Textf("%s at %s", plural(total(f.New), "new finding"),
 				workspace.ShortID(f.Head))),
-			g.Textf(", %s, %.0f s", cost(f.CostUSD, f.Usage.InputTokens+f.Usage.OutputTokens), float64(f.TookMS)/1000)))
+			g.Textf(", %s, %.0f s", cost(f.CostUSD, f.Usage.Tokens()), float64(f.TookMS)/1000)))
 	}
 	return h.Ol(h.Class("timeline"), steps)
 }
@@ -145,7 +145,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 	var finders []g.Node
 	for i := range r.Finders {
 		f := &r.Finders[i]
-		tokens := f.InputTokens + f.OutputTokens
+		tokens := f.Tokens()
 		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), stateChip(f.Status),
 			g.Text(thousands(f.Found)), g.Text(thousands(tokens)), g.Text(cost(f.CostUSD, tokens)),
 			g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
@@ -153,7 +153,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 	return g.Group{
 		facts("Verdict", stateChip(r.Verdict), "Reviewed", s.ago(r.At), "Commit", workspace.ShortID(r.Head),
 			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost",
-			cost(r.CostUSD, r.Usage.InputTokens+r.Usage.OutputTokens), "Took",
+			cost(r.CostUSD, r.Usage.Tokens()), "Took",
 			fmt.Sprintf("%.1f s", float64(r.TookMS)/1000), "Read", readOf(r.Coverage), "Build and tests", gate),
 		counting("Shown", len(shown), list("Nothing was found that is worth showing.", shown)),
 		h.Section(h.ID("hidden"), h.H2(g.Textf("Hidden (%s)", thousands(len(hiddenOnes)))),

@@ -334,7 +334,7 @@ func (s *Site) reviewTable(repo precedent.Repo, latest []store.ReviewFacts) g.No
 		}
 		rows = append(rows, row(what, stateChip(f.Verdict), h.A(h.Href(at), g.Text(found)),
 			h.A(h.Href(at+"#hidden"), g.Textf("%d hidden", total(f.Hidden))),
-			g.Text(cost(f.CostUSD, f.Usage.InputTokens+f.Usage.OutputTokens)), s.ago(f.At)))
+			g.Text(cost(f.CostUSD, f.Usage.Tokens())), s.ago(f.At)))
 	}
 	return table("Nothing was reviewed yet. Run precedent review, or label a pull request.",
 		[]string{"Change", "Verdict", "Findings", "Hidden", "Cost", "When"}, rows)

@@ -129,7 +129,7 @@ func (t *trend) addDays(reviews []store.ReviewFacts, outcomes []precedent.Outcom
 		d := of(r.At)
 		d.reviews++
 		d.cost += r.CostUSD
-		d.tokens += r.Usage.InputTokens + r.Usage.OutputTokens
+		d.tokens += r.Usage.Tokens()
 		d.shown += total(r.New)
 		if r.FirstMS > 0 {
 			firsts = append(firsts, r.FirstMS)
@@ -206,7 +206,7 @@ func (s *Site) trends(q *request) error {
 		return row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)), g.Text(thousands(p.rounds)),
 			g.Text(ofBudget(p.cost, s.o.PullBudget)))
 	})
-	tokens := t.Usage.InputTokens + t.Usage.OutputTokens
+	tokens := t.Usage.Tokens()
 	return s.render(q, "Trends", at, g.Group{
 		sentence("The last %d days.", trendDays),
 		facts("Reviews", counted(q.path(""), t.Reviews, "review"), "Cost", cost(t.CostUSD, tokens), "Tokens", thousands(tokens),

@@ -151,12 +151,12 @@ func (m *metered) Send(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	}
 	expected := llm.Expect(r)
 	expected.OutputTokens = max(expected.OutputTokens, int(m.engine.longest.Load()))
-	charge, err := m.engine.Budget.Reserve(ctx, expected.InputTokens+expected.OutputTokens, m.engine.price.Cost(expected))
+	charge, err := m.engine.Budget.Reserve(ctx, expected.Tokens(), m.engine.price.Cost(expected))
 	if err != nil {
 		return llm.Reply{}, err
 	}
 	reply, err := m.Model.Send(ctx, r)
-	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, m.engine.priceOf(reply.Model).Cost(reply.Usage))
+	charge(reply.Usage.Tokens(), m.engine.priceOf(reply.Model).Cost(reply.Usage))
 	if out := int64(reply.Usage.OutputTokens); reply.Usage.Requests == 1 && out > m.engine.longest.Load() {
 		m.engine.longest.Store(out)
 	}

@@ -55,7 +55,7 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	_ = live.see([]byte("\n")) // the last line may have no end
 	r.Output, r.Stderr = scrub(r.Output, s.secrets), string(scrub([]byte(r.Stderr), s.secrets))
 	reply := live.total()
-	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
+	charge(reply.Usage.Tokens(), reply.CostUSD)
 	fail := func(format string, args ...any) {
 		reply.Status = precedent.StatusError
 		reply.Message = strings.TrimSuffix(fmt.Sprintf(format, args...), ": ")

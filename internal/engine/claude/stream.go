@@ -157,7 +157,7 @@ func (w *watcher) look(line []byte) error {
 		return nil
 	}
 	used := w.total()
-	return w.charge(used.Usage.InputTokens+used.Usage.OutputTokens, used.CostUSD)
+	return w.charge(used.Usage.Tokens(), used.CostUSD)
 }
 
 // begins tells whether the line says that the model has started to write.

@@ -29,7 +29,7 @@ func answerOpenAI(w *stream, r Request, reply Reply, u precedent.Usage) {
 	}
 	usage := object{
 		"prompt_tokens": u.InputTokens, "completion_tokens": u.OutputTokens,
-		"total_tokens": u.InputTokens + u.OutputTokens, "prompt_tokens_details": details,
+		"total_tokens": u.Tokens(), "prompt_tokens_details": details,
 	}
 	id := fmt.Sprintf("chatcmpl-%d", r.N)
 	stop := reply.stop("stop", "tool_calls", "stop")
