@@ -3,6 +3,7 @@ package fix
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,6 +155,17 @@ func (s *fixStage) pushed(e engine.Engine, o Options) Result {
 func (s *fixStage) fix(e engine.Engine, o Options) (Result, error) {
 	s.T.Helper()
 	return s.fixIn(s.T.Context(), e, o)
+}
+
+// killWhilePosting begins a round that is killed after its first comment on the pull request.
+func (s *fixStage) killWhilePosting(e engine.Engine) {
+	s.T.Helper()
+	ctx, kill := context.WithCancel(s.T.Context())
+	defer kill()
+	s.Script.Plan(forgetest.Fault{Method: http.MethodPost, On: "/issues/7/comments", CallAfter: kill})
+	if got, err := s.fixIn(ctx, e, ungated); err == nil {
+		s.T.Fatalf("the killed round ended: %+v", got)
+	}
 }
 
 func (s *fixStage) fixIn(ctx context.Context, e engine.Engine, o Options) (did Result, err error) {

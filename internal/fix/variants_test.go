@@ -259,13 +259,8 @@ func TestFixFork(t *testing.T) {
 	s.World.Add(&forgetest.Repo{
 		ID: 701, Owner: "dana", Name: "shop", Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}},
 	})
-	ctx, kill := context.WithCancel(t.Context())
-	defer kill()
-	s.Script.Plan(forgetest.Fault{Method: http.MethodPost, On: "/issues/7/comments", CallAfter: kill})
 	e := s.fixer()
-	if got, err := s.fixIn(ctx, e, ungated); err == nil {
-		t.Fatalf("the killed round ended: %+v", got)
-	}
+	s.killWhilePosting(e)
 	got, err := s.fix(e, ungated)
 	s.unpushed(got, err, Fork, "interrupted")
 	if len(e.tasks) != 1 {
@@ -353,13 +348,8 @@ func TestFault54MemoryLost(t *testing.T) {
 // not make the next round pay the engine again, nor say that nothing was pushed if the first was killed while it posted.
 func TestFixForgeLags(t *testing.T) {
 	s := newFixStage(t, nil)
-	ctx, kill := context.WithCancel(t.Context())
-	defer kill()
-	s.Script.Plan(forgetest.Fault{Method: http.MethodPost, On: "/issues/7/comments", CallAfter: kill})
 	e := s.fixer()
-	if got, err := s.fixIn(ctx, e, ungated); err == nil {
-		t.Fatalf("the killed round ended: %+v", got)
-	}
+	s.killWhilePosting(e)
 	pushed := s.served("rev-parse", "feature")
 	s.World.Change(func() { s.Pull.Head.SHA = s.head })
 	pulltest.Git(t, s.Home, s.bare, "update-ref", "refs/pull/7/head", s.head)
