@@ -95,7 +95,7 @@ func (w Writer) split(body string) (text, tail string, ok bool) {
 	body = strings.TrimRight(strings.ReplaceAll(body, "\r\n", "\n"), " \t\n")
 	text = body[:strings.LastIndexByte(body, '\n')+1]
 	text = strings.TrimRight(text, " \t\n")
-	if i := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[i:], "<sub>precedent") &&
+	if i := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[i:], strings.TrimSuffix(footer, "</sub>")) &&
 		strings.HasSuffix(text, "</sub>") {
 		text = strings.TrimRight(text[:i], " \t\n")
 	}

@@ -39,7 +39,7 @@ func (db *DB) Schema(ctx context.Context) (version, newest int64, err error) {
 func (db *DB) Outdated(ctx context.Context) error {
 	version, newest, err := db.Schema(ctx)
 	if err != nil || version <= newest {
-		return nil //nolint:nilerr // whoever needs the database reports that
+		return nil //nolint:nilerr // the next query reports it
 	}
 	return db.fail("read schema", newerSchema(version, newest))
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxCheck bounds the text of a check: "summary exceeds a maximum bytesize of 65535", although the documentation counts
-// characters. The ellipsis has the rest.
+// maxCheck bounds the text of a check, in bytes without the ellipsis of a cut one. GitHub's documentation counts characters,
+// but it answers "summary exceeds a maximum bytesize of 65535".
 const maxCheck = 65_535 - len(" …")
 
 type checkRun struct {
