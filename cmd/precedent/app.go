@@ -243,7 +243,7 @@ func (a *app) hint(s string) { a.say("hint: " + text.Visible(s)) }
 
 // say prints a line on standard error, above the progress of a review.
 func (a *app) say(line string) {
-	line, _ = secret.Redact("", line)
+	line = secret.RedactText(line)
 	write := func() { fmt.Fprintln(a.err, line) }
 	if a.shown != nil {
 		a.shown.Above(write)

@@ -172,7 +172,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		}
 	}
 	for i := range c.Settings {
-		c.Settings[i].Value, _ = secret.Redact("", c.Settings[i].Value)
+		c.Settings[i].Value = secret.RedactText(c.Settings[i].Value)
 	}
 	for _, err := range policy.Errors {
 		c.Errors = append(c.Errors, err.Error())

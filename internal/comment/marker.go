@@ -171,8 +171,7 @@ func sanitize(s string, own secret.Own) string {
 	if own.In(s) {
 		return withheld
 	}
-	s, _ = secret.Redact("", s)
-	return s
+	return secret.RedactText(s)
 }
 
 // maxOutside limits one text from outside, in bytes. Usually less is shown.

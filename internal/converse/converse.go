@@ -396,7 +396,7 @@ func (c *conversation) saveHandled(ctx context.Context, key, hash string, r reco
 	}
 	var answers []store.Post
 	for i := range a.Parts {
-		a.Parts[i], _ = secret.Redact("", a.Parts[i])
+		a.Parts[i] = secret.RedactText(a.Parts[i])
 	}
 	if len(a.Parts) > 0 {
 		planned, err := c.Poster.PlanAnswer(c.Pull.Number, c.state.Range.Head, a)

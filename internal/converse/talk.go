@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -189,7 +190,7 @@ func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
 	if t == nil {
 		shown.Said = []prompt.Reply{{
 			Who:  prompt.RoleOf(h.mayWrite, h.author),
-			Text: precedent.Untrusted(pull.Redact(string(h.Body))),
+			Text: precedent.Untrusted(secret.RedactText(string(h.Body))),
 		}}
 		return shown
 	}
@@ -206,7 +207,7 @@ func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
 				fmt.Fprintf(&b, "%s (%s): %s\n", l.ID, l.Kind, text.Collapse(l.Directive))
 			}
 		}
-		shown.Learnings = precedent.Untrusted(pull.Redact(b.String()))
+		shown.Learnings = precedent.Untrusted(secret.RedactText(b.String()))
 	}
 	for _, message := range t.Messages {
 		shown.Said = append(shown.Said, c.Pull.Reply(message))

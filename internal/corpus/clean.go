@@ -78,7 +78,7 @@ func (c *Corpus) clean(in Comment, left *Saved) *precedent.CorpusComment {
 	}
 	out.Author = cmp.Or(oneLine(in.Author, maxName), "ghost")
 	out.AuthorID = precedent.ForgeID(oneLine(string(in.AuthorID), maxName))
-	hunk, _ := secret.Redact("", text.Visible(HunkTail(string(in.Hunk))))
+	hunk := secret.RedactText(text.Visible(HunkTail(string(in.Hunk))))
 	out.Hunk = precedent.Untrusted(hunk)
 	out.Path = oneLine(in.Path, maxPath)
 	out.Commit = oneLine(in.Commit, maxName)
@@ -88,9 +88,7 @@ func (c *Corpus) clean(in Comment, left *Saved) *precedent.CorpusComment {
 
 // cleanText returns prose without hidden characters and secrets.
 func cleanText(s string, limit int) string {
-	s = strings.TrimSpace(text.Clean(text.Head(s, limit)))
-	s, _ = secret.Redact("", s)
-	return s
+	return secret.RedactText(strings.TrimSpace(text.Clean(text.Head(s, limit))))
 }
 
 // HunkTail returns the last lines of a diff hunk: what is kept with a comment.

@@ -41,7 +41,7 @@ const maxSent = 4_000
 // outgoing is what is sent of a text: without secrets, markers of hidden text and what is too
 // long. It is empty if nothing may be sent.
 func (e *Embedding) outgoing(s string) string {
-	s, _ = secret.Redact("", text.Clean(text.Head(s, 8*maxSent)))
+	s = secret.RedactText(text.Clean(text.Head(s, 8*maxSent)))
 	if e.Own.In(s) {
 		return ""
 	}

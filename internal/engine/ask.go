@@ -109,8 +109,7 @@ func (a *Answer) count(r Reply) {
 	a.Usage.Add(r.Usage)
 	a.CostUSD += r.CostUSD
 	if r.Model != "" {
-		model, _ := secret.Redact("", r.Model)
-		a.Model = text.VisibleLine(text.Cut(model, 100))
+		a.Model = text.VisibleLine(text.Cut(secret.RedactText(r.Model), 100))
 	}
 }
 

@@ -58,8 +58,8 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 // clean prepares a remark of a data set as a review prepares a finding: nothing has
 // cleaned or redacted it yet.
 func clean(f precedent.Finding) precedent.Finding {
-	f.Title, _ = secret.Redact("", text.Collapse(text.Clean(f.Title)))
-	f.Body, _ = secret.Redact("", strings.TrimSpace(text.Clean(f.Body)))
+	f.Title = secret.RedactText(text.Collapse(text.Clean(f.Title)))
+	f.Body = secret.RedactText(strings.TrimSpace(text.Clean(f.Body)))
 	f.Quote = string(secret.RedactFile(f.Path, []byte(f.Quote)))
 	return f
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -164,7 +165,7 @@ func (f *fixing) brief(ctx context.Context) (prompt.FixInput, error) {
 	var paths []string
 	for i, t := range f.threads {
 		one := prompt.FixThread{ID: "t" + strconv.Itoa(i+1), Remark: pull.RemarkOf(t), Then: t.Span, Code: s.CodeAround(t)}
-		one.Remark.Suggestion = pull.Redact(t.Suggestion)
+		one.Remark.Suggestion = secret.RedactText(t.Suggestion)
 		messages := t.Messages
 		if strings.HasPrefix(t.ID, pull.PersonsID) {
 			asked := f.Pull.Reply(messages[0])
@@ -183,11 +184,11 @@ func (f *fixing) brief(ctx context.Context) (prompt.FixInput, error) {
 	}
 	g, _ := guide.Load(func(path string) ([]byte, error) { return at.Read(path, run.MaxFile) }, candidates)
 	for _, d := range g.Docs {
-		d.Text = pull.Redact(d.Text)
+		d.Text = secret.RedactText(d.Text)
 		in.Docs = append(in.Docs, d)
 	}
 	for _, p := range f.o.Problems {
-		in.Problems = append(in.Problems, precedent.Untrusted(pull.Redact(string(p))))
+		in.Problems = append(in.Problems, precedent.Untrusted(secret.RedactText(string(p))))
 	}
 	return in, nil
 }

@@ -100,7 +100,7 @@ func missingTool(out string) string {
 
 // readable is an output without secrets and without characters that do something in a terminal.
 func readable(o sandbox.Output) string {
-	s, _ := secret.Redact("", strings.ToValidUTF8(o.String(), "\ufffd"))
+	s := secret.RedactText(strings.ToValidUTF8(o.String(), "\ufffd"))
 	return strings.TrimSpace(text.Visible(escapes().ReplaceAllString(s, "")))
 }
 

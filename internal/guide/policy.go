@@ -307,10 +307,7 @@ func toStrings[T ~string](list []T) []string {
 
 // quote formats text from the file for an error, which may be posted: short, on one line, without credentials and
 // hidden characters.
-func quote(s string) string {
-	s, _ = secret.Redact("", s)
-	return strconv.Quote(text.Cut(s, 60))
-}
+func quote(s string) string { return strconv.Quote(text.Cut(secret.RedactText(s), 60)) }
 
 // nearest returns the hint for a misspelled word: the closest known word, or all of them.
 func nearest(s string, known []string) string {

@@ -249,6 +249,6 @@ func clean(v reflect.Value) {
 // line returns a text from the memory on one line, without credentials and hidden characters,
 // with at most most characters.
 func line(s string, most int) string {
-	s, _ = secret.Redact("", text.Collapse(text.Clean(text.Head(s, 8*most))))
+	s = secret.RedactText(text.Collapse(text.Clean(text.Head(s, 8*most))))
 	return text.VisibleLine(text.Cut(s, most))
 }

@@ -140,8 +140,7 @@ func wordsInLine(s string) string { return inLine(s, maxBlockWords) }
 // inLine makes text safe for one line, of at most so many characters. What is stored was clean, but the database may
 // have been changed.
 func inLine(s string, limit int) string {
-	s, _ = secret.Redact("", text.Collapse(text.Clean(s)))
-	return text.Cut(text.VisibleLine(s), limit)
+	return text.Cut(text.VisibleLine(secret.RedactText(text.Collapse(text.Clean(s)))), limit)
 }
 
 // pathInLine makes a path, which the author of the change chose, safe for one line.

@@ -130,8 +130,7 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismis
 
 // withoutSecrets returns what a person wrote as it is stored: without credentials and hidden characters.
 func withoutSecrets(s string) string {
-	s, _ = secret.Redact("", text.Clean(s))
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(secret.RedactText(text.Clean(s)))
 }
 
 // Widen returns the glob of the files that a dismissed remark has in common with where it was dismissed before; empty

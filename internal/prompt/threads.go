@@ -52,8 +52,7 @@ func ReplyOf(m precedent.Message, author precedent.ForgeID) Reply {
 	case m.Bot:
 		who = "Another program"
 	}
-	body, _ := secret.Redact("", string(m.Body))
-	return Reply{who, precedent.Untrusted(body)}
+	return Reply{who, precedent.Untrusted(secret.RedactText(string(m.Body)))}
 }
 
 // RoleOf says in words what a person may do with the change.

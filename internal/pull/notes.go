@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -61,13 +62,13 @@ func (p *Publisher) PlanNotes(ctx context.Context, name string, headOf func(post
 
 // Redacted is a note without credentials, as it is stored.
 func Redacted(n comment.Note) comment.Note {
-	n.After, n.Text, n.Patch, n.Log = Redact(n.After), Redact(n.Text), Redact(n.Patch), Redact(n.Log)
+	n.After, n.Text, n.Patch, n.Log = secret.RedactText(n.After), secret.RedactText(n.Text), secret.RedactText(n.Patch), secret.RedactText(n.Log)
 	if len(n.Suggestion) > 0 { // a redacted one is not a suggestion
-		n.Suggestion = strings.Split(Redact(strings.Join(n.Suggestion, "\n")), "\n")
+		n.Suggestion = strings.Split(secret.RedactText(strings.Join(n.Suggestion, "\n")), "\n")
 	}
 	items := make([]comment.NoteItem, len(n.Items))
 	for i, item := range n.Items {
-		item.Name, item.Words, item.URL = Redact(item.Name), Redact(item.Words), Redact(item.URL)
+		item.Name, item.Words, item.URL = secret.RedactText(item.Name), secret.RedactText(item.Words), secret.RedactText(item.URL)
 		items[i] = item
 	}
 	n.Items = items

@@ -15,19 +15,13 @@ func (p *Pull) Reply(message precedent.Message) prompt.Reply {
 // RemarkOf is what a thread is about, as the engine is shown it.
 func RemarkOf(t *precedent.Thread) precedent.Finding {
 	f := precedent.Finding{
-		ID: t.Finding, Category: t.Category, Severity: t.Severity, Span: t.Current, Title: Redact(t.Title),
-		Body: Redact(t.Body), Quote: Redact(string(secret.RedactFile(t.Path, []byte(t.Quote)))),
+		ID: t.Finding, Category: t.Category, Severity: t.Severity, Span: t.Current, Title: secret.RedactText(t.Title),
+		Body: secret.RedactText(t.Body), Quote: secret.RedactText(string(secret.RedactFile(t.Path, []byte(t.Quote)))),
 	}
 	if f.Path == "" {
 		f.Span = t.Span
 	}
 	return f
-}
-
-// Redact removes the credentials from a text.
-func Redact(s string) string {
-	s, _ = secret.Redact("", s)
-	return s
 }
 
 // CodeAround returns the lines around a thread at the head, with their numbers.

@@ -260,8 +260,7 @@ func (q *Queue) problem(err error) string {
 	if q.o.Redact != nil {
 		s = q.o.Redact(s)
 	}
-	s, _ = secret.Redact("", s)
-	return text.Cut(text.VisibleLine(s), maxProblem)
+	return text.Cut(text.VisibleLine(secret.RedactText(s)), maxProblem)
 }
 
 // endTimeout limits a try to save how a run ended.

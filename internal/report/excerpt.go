@@ -95,7 +95,7 @@ func (e excerpts) lines(f precedent.Finding) []numbered {
 	for i, l := range lines {
 		shown, ok := e.hidden[place{f.Path, f.Side, l.n}]
 		if !ok && i <= maxExcerpt {
-			shown, _ = secret.Redact("", text.Head(strings.TrimSuffix(l.text, "\r"), maxInk))
+			shown = secret.RedactText(text.Head(strings.TrimSuffix(l.text, "\r"), maxInk))
 		}
 		lines[i].text = shown
 	}

@@ -308,7 +308,7 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 	}
 	n.lines(markdown.Body(f.Body, n.hosts))
 	if fix := strings.TrimRight(cmp.Or(f.Suggestion, f.Sketch), "\n"); fix != "" {
-		fix, _ = secret.Redact("", string(secret.RedactFile(f.Path, []byte(text.Head(fix, maxBody)))))
+		fix = secret.RedactText(string(secret.RedactFile(f.Path, []byte(text.Head(fix, maxBody)))))
 		n.line("Suggested change:\n")
 		n.lines(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
 	}

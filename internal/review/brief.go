@@ -30,7 +30,7 @@ func newBrief(in *Input) *brief {
 		Rules:      slices.Clone(in.Guide.Rules),
 		Memory:     in.Recall.Block(),
 		Files:      byRisk(in.Change, in.Recall.Files),
-		Intent:     precedent.Untrusted(redacted(string(in.Intent))),
+		Intent:     precedent.Untrusted(secret.RedactText(string(in.Intent))),
 		Discussion: in.Discussion,
 		Language:   in.Policy.Language,
 		Window:     in.Window,
@@ -44,17 +44,17 @@ func newBrief(in *Input) *brief {
 		p.Docs[i].Text = redactedQuote(p.Docs[i].Path, p.Docs[i].Text)
 	}
 	for i := range p.Rules {
-		p.Rules[i].Text = redacted(p.Rules[i].Text)
+		p.Rules[i].Text = secret.RedactText(p.Rules[i].Text)
 	}
-	p.Discussion.Claims = precedent.Untrusted(redacted(string(p.Discussion.Claims)))
+	p.Discussion.Claims = precedent.Untrusted(secret.RedactText(string(p.Discussion.Claims)))
 	p.Discussion.Directives = slices.Clone(p.Discussion.Directives)
 	for i := range p.Discussion.Directives {
 		d := &p.Discussion.Directives[i]
-		d.Text, d.Quote = precedent.Untrusted(redacted(string(d.Text))), precedent.Untrusted(redacted(string(d.Quote)))
+		d.Text, d.Quote = precedent.Untrusted(secret.RedactText(string(d.Text))), precedent.Untrusted(secret.RedactText(string(d.Quote)))
 	}
 	for _, inst := range in.Policy.Instructions {
 		if slices.ContainsFunc(p.Files, func(f *diff.File) bool { return guide.Match(inst.Paths, f.Path) }) {
-			inst.Text = redacted(inst.Text)
+			inst.Text = secret.RedactText(inst.Text)
 			p.Instructions = append(p.Instructions, inst)
 		}
 	}
@@ -64,7 +64,7 @@ func newBrief(in *Input) *brief {
 // norm returns what a prompt shows of a norm, without secrets: the pull requests of its sources, and
 // the file, author and time of the first.
 func norm(n *corpus.Norm) prompt.Norm {
-	shown := prompt.Norm{Text: precedent.Untrusted(redacted(string(n.Text)))}
+	shown := prompt.Norm{Text: precedent.Untrusted(secret.RedactText(string(n.Text)))}
 	for i := range n.Sources {
 		if s := &n.Sources[i]; !slices.Contains(shown.Pulls, s.Pull) {
 			shown.Pulls = append(shown.Pulls, s.Pull)
@@ -117,17 +117,10 @@ func (b *brief) places(refs []diff.HunkRef) []string {
 	return list
 }
 
-// redacted returns the words of people and models without secrets. They may quote any
-// file.
-func redacted(s string) string {
-	s, _ = secret.Redact("", s)
-	return s
-}
-
 // redactedQuote returns lines of a file without secrets, also those that only its path
 // reveals.
 func redactedQuote(path, quote string) string {
-	return redacted(string(secret.RedactFile(path, []byte(quote))))
+	return secret.RedactText(string(secret.RedactFile(path, []byte(quote))))
 }
 
 // redactedHunk returns a hunk of a file with the secrets in its lines redacted.

@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/secret"
 )
 
 // judge asks in one request which pairs are the same, and returns the answers by the
@@ -51,7 +52,7 @@ func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 	if l := q.Learning; l != nil {
 		return prompt.DismissedPair{
 			ID: match.PairID(i), Finding: remark(q.Finding), Directive: true,
-			Claim: redacted(l.Directive), Where: cmp.Or(l.Glob, "all files"), Reason: redacted(l.Rationale),
+			Claim: secret.RedactText(l.Directive), Where: cmp.Or(l.Glob, "all files"), Reason: secret.RedactText(l.Rationale),
 		}
 	}
 	j := &q.Dismissal
@@ -60,8 +61,8 @@ func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 		where += " in " + j.Symbol
 	}
 	return prompt.DismissedPair{
-		ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where,
-		Reason: redacted(j.Reason),
+		ID: match.PairID(i), Finding: remark(q.Finding), Claim: secret.RedactText(j.Claim), Where: where,
+		Reason: secret.RedactText(j.Reason),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/secret"
 )
 
 // openThread is a thread of the pull request at the head that is reviewed.
@@ -56,7 +57,7 @@ func (in *Input) openThreads(src *sources) []*openThread {
 	for _, t := range in.Threads {
 		c := &openThread{Thread: t, remark: precedent.Finding{
 			ID: t.Finding, Fingerprint: t.Fingerprint, Place: t.Place, Finder: t.Finder, Analyzer: analyzers[t.Finder],
-			Category: t.Category, Severity: t.Severity, Title: redacted(t.Title), Body: redacted(t.Body),
+			Category: t.Category, Severity: t.Severity, Title: secret.RedactText(t.Title), Body: secret.RedactText(t.Body),
 			Quote: redactedQuote(t.Path, t.Quote),
 		}}
 		c.locate(in, src)

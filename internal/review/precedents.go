@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -45,7 +46,7 @@ func (p *Precedents) use() (use precedent.CorpusUse, failures []precedent.Failur
 		use.Searched = p.Index.Len()
 	}
 	for _, what := range slices.Concat(p.Failures, p.Priming.Failures) {
-		what = redacted(what)
+		what = secret.RedactText(what)
 		if slices.Contains(use.Failures, what) {
 			continue
 		}
@@ -140,7 +141,7 @@ func (in *Input) embed(ctx context.Context, findings []precedent.Finding) string
 	if in.Precedents.Index == nil || len(all) == 0 {
 		return ""
 	}
-	return redacted(in.Precedents.Index.EmbedFindings(ctx, all, in.Precedents.Query))
+	return secret.RedactText(in.Precedents.Index.EmbedFindings(ctx, all, in.Precedents.Query))
 }
 
 // mayCite reports whether a finding may be shown.

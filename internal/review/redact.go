@@ -188,7 +188,7 @@ func quotesOf(f *precedent.Finding) []string {
 // redact redacts the words of models and programs.
 func (b redactor) redact(texts ...*string) {
 	for _, t := range texts {
-		*t = redacted(b.known.Replace(*t))
+		*t = secret.RedactText(b.known.Replace(*t))
 	}
 }
 

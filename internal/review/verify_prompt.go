@@ -7,6 +7,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/secret"
 )
 
 // Limits of what a verifier is shown besides the part of the diff that the finder saw.
@@ -118,14 +119,14 @@ func (x *reader) decided(t *task) []prompt.Decided {
 			where += " in " + j.Symbol
 		}
 		list = append(list, prompt.Decided{
-			What: "dismissed", Where: where, Claim: redacted(j.Claim),
-			Reason: redacted(j.Reason),
+			What: "dismissed", Where: where, Claim: secret.RedactText(j.Claim),
+			Reason: secret.RedactText(j.Reason),
 		})
 	}
 	n := 0
 	for _, f := range x.in.Recall.Accepted {
 		if n < maxAccepted && slices.ContainsFunc(t.findings, func(g *precedent.Finding) bool { return g.Path == f.Path }) {
-			list = append(list, prompt.Decided{What: "accepted", Where: f.Path, Claim: redacted(f.Title)})
+			list = append(list, prompt.Decided{What: "accepted", Where: f.Path, Claim: secret.RedactText(f.Title)})
 			n++
 		}
 	}

@@ -32,6 +32,12 @@ func Redact(path, s string) (string, int) {
 	return marker("unscanned"), total + 1
 }
 
+// RedactText is Redact for text of people and models, for those that need no number.
+func RedactText(s string) string {
+	s, _ = Redact("", s)
+	return s
+}
+
 func marker(rule string) string { return fmt.Sprintf("[REDACTED:%s]", rule) }
 
 // replace puts a marker in place of each match. Line endings within a secret are

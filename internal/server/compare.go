@@ -38,10 +38,9 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 	for i := range open {
 		p := &open[i]
 		listed[p.Number] = true
-		title, _ := secret.Redact("", string(p.Title))
 		is := workspace.PullSeen{
 			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated,
-			Title: text.VisibleLine(text.Cut(title, maxTitle)), Labels: slices.Sorted(slices.Values(p.Labels)),
+			Title: text.VisibleLine(text.Cut(secret.RedactText(string(p.Title)), maxTitle)), Labels: slices.Sorted(slices.Values(p.Labels)),
 		}
 		if now.Sub(p.Updated).Abs() < unsettled+took { // it is looked at once more
 			is.Updated = p.Updated.Add(-time.Millisecond)

@@ -85,7 +85,7 @@ func (h logHandler) attrs(all []slog.Attr) []slog.Attr {
 }
 
 func (h logHandler) clean(s string, limit int) string {
-	s, _ = secret.Redact("", text.Cut(text.VisibleLine(s), limit))
+	s = secret.RedactText(text.Cut(text.VisibleLine(s), limit))
 	return withoutOwn(h.own, s)
 }
 

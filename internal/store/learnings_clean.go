@@ -35,7 +35,7 @@ func cleanWords(s string, most int) string {
 	s = text.Head(s, 8*most) // a character has at most 4 bytes, and a reference to one some more
 	for range maxCleanings {
 		before := s
-		s, _ = secret.Redact("", text.VisibleLine(text.Collapse(withoutMarkup(text.Clean(s)))))
+		s = secret.RedactText(text.VisibleLine(text.Collapse(withoutMarkup(text.Clean(s)))))
 		if s == before {
 			break
 		}

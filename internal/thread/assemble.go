@@ -200,7 +200,7 @@ func (a *assembly) threadAt(c forge.Comment) (thread int, ok bool) {
 func (a *assembly) message(c forge.Comment) precedent.Message {
 	_, own := a.self.readMarker(c)
 	own = own || a.self.Me.ID != "" && c.Author.ID == a.self.Me.ID && a.self.Me.Bot
-	body, _ := secret.Redact("", text.Cut(string(c.Body), maxMessage))
+	body := secret.RedactText(text.Cut(string(c.Body), maxMessage))
 	return precedent.Message{
 		ID: c.ID, Who: c.Author.Login, WhoID: c.Author.ID, Own: own, Bot: !own && c.Author.Bot,
 		Body: precedent.Untrusted(body), At: c.At,

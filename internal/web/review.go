@@ -431,7 +431,7 @@ func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (fu
 		return errNotFound
 	}
 	a.At, a.Who = s.o.Now(), q.v.login
-	a.Subject, _ = secret.Redact("", a.Subject)
+	a.Subject = secret.RedactText(a.Subject)
 	end, err := add(q.ctx(), a)
 	if err != nil {
 		return err

@@ -274,6 +274,5 @@ func (f Files) history(ctx context.Context, a arguments) (string, error) {
 	if strings.TrimSpace(log) == "" {
 		return "no commit touched this file", nil
 	}
-	log, _ = secret.Redact("", log)
-	return text.Visible(log), nil
+	return text.Visible(secret.RedactText(log)), nil
 }
