@@ -283,7 +283,6 @@ type PullRequest struct {
 	Author      Person
 	State       State
 	Draft       bool
-	URL         string // the page of the pull request
 	Base, Head  Branch
 	// Ref is the ref in the base repository that points to the head, also for forks:
 	// refs/pull/7/head on GitHub.

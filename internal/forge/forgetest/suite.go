@@ -85,7 +85,7 @@ func (s *Stage) withHost(f forge.Forge, p forge.PullRequest) forge.PullRequest {
 
 // addresses ignores URLs, which are specific to a forge and compared separately.
 var addresses = []cmp.Option{
-	cmpopts.IgnoreFields(forge.PullRequest{}, "URL", "Ref"), cmpopts.IgnoreFields(forge.Branch{}, "CloneURL"),
+	cmpopts.IgnoreFields(forge.PullRequest{}, "Ref"), cmpopts.IgnoreFields(forge.Branch{}, "CloneURL"),
 	cmpopts.IgnoreFields(forge.Comment{}, "URL", "Votes", "Blocks"), cmpopts.EquateEmpty(),
 }
 
@@ -102,8 +102,8 @@ func pullRequests(t *testing.T, s *Stage, f forge.Forge) {
 		if d := cmp.Diff(s.withHost(f, want.PullRequest), got, addresses...); d != "" {
 			t.Errorf("#%d (-want +got):\n%s", number, d)
 		}
-		if !strings.HasPrefix(got.Ref, "refs/") || !strings.Contains(got.URL, f.Host()+"/acme/shop/") {
-			t.Errorf("#%d has the ref %q and the page %q", number, got.Ref, got.URL)
+		if !strings.HasPrefix(got.Ref, "refs/") {
+			t.Errorf("#%d has the ref %q", number, got.Ref)
 		}
 		for _, b := range []forge.Branch{got.Base, got.Head} {
 			if (b.CloneURL == "") != b.Repo.IsZero() || strings.ContainsAny(b.CloneURL, "@?#") {

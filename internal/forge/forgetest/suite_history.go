@@ -171,7 +171,7 @@ func historyOfAll(t *testing.T, s *Stage, f forge.Forge) {
 		}
 		have, ok := got.pulls[n]
 		if !ok || have.Title != by.Title || have.Author != by.Author || have.State != by.State ||
-			!have.MergedAt.Equal(by.MergedAt) || have.Body != by.Body || !strings.Contains(have.URL, f.Host()+"/acme/shop/") {
+			!have.MergedAt.Equal(by.MergedAt) || have.Body != by.Body {
 			t.Errorf("#%d is %+v", n, have)
 		}
 	}

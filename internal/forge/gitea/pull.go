@@ -92,7 +92,7 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 	if p.Number <= 0 || base.Repo.IsZero() || p.UpdatedAt.IsZero() {
 		return forge.PullRequest{}, do.Unexpected("it names no pull request")
 	}
-	out := c.pastPull(base.Repo, p)
+	out := pastPull(p)
 	if p.Merged {
 		out.State, out.MergedAt = forge.Merged, p.MergedAt.UTC()
 	}

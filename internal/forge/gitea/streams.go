@@ -32,7 +32,7 @@ func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.Histo
 	do := c.begin(ctx, repo, "list "+string(q.Stream)+" history of "+repo.String())
 	switch q.Stream {
 	case streamPulls:
-		return c.pullHistory(do, repo, q)
+		return c.pullHistory(do, q)
 	case forge.StreamWhole:
 		return c.issueHistory(do, q)
 	}
@@ -55,7 +55,7 @@ func (c *Client) issueHistory(do wire.Call, q forge.HistoryQuery) (forge.History
 	return page, err
 }
 
-func (c *Client) pullHistory(do wire.Call, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
+func (c *Client) pullHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryPage, error) {
 	list := windows[pullRequest]{
 		do, c.now, "issues?state=all&type=pulls", pullsPerPage, func(p *pullRequest) int64 { return int64(p.Number) },
 	}
@@ -67,7 +67,7 @@ func (c *Client) pullHistory(do wire.Call, repo precedent.Repo, q forge.HistoryQ
 		if p.Number <= 0 || p.UpdatedAt.IsZero() {
 			return page, do.Unexpected("a pull request has no number or no time")
 		}
-		page.Pulls = append(page.Pulls, c.pastPull(repo, p))
+		page.Pulls = append(page.Pulls, pastPull(p))
 		talk, err := c.discussion(do, p.Number)
 		switch {
 		case wire.Status(err) == http.StatusNotFound: // deleted meanwhile
@@ -93,10 +93,9 @@ func (c *Client) pullHistory(do wire.Call, repo precedent.Repo, q forge.HistoryQ
 }
 
 // pastPull converts a pull request of the list of issues.
-func (c *Client) pastPull(repo precedent.Repo, p *pullRequest) forge.PullRequest {
+func pastPull(p *pullRequest) forge.PullRequest {
 	out := forge.PullRequest{
-		Number: p.Number, Author: person(p.User), State: forge.State(p.State), URL: c.Pages().PullRequest(repo, p.Number),
-		Updated: p.UpdatedAt.UTC(),
+		Number: p.Number, Author: person(p.User), State: forge.State(p.State), Updated: p.UpdatedAt.UTC(),
 	}
 	if p.PullRequest != nil && p.PullRequest.Merged {
 		out.State, out.MergedAt = forge.Merged, p.PullRequest.MergedAt.UTC()

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -106,7 +105,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 		return forge.Event{}, nil
 	}
 	t.fill(name, &e)
-	e.Comments = c.commentChanges(name, e.Repo, &t)
+	e.Comments = c.commentChanges(name, &t)
 	if why := e.Flaw(); why != "" {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, why)
 	}
@@ -167,19 +166,19 @@ var commentActions = map[string]forge.CommentAction{
 }
 
 // commentChanges returns what an event tells about a comment; nil if it tells nothing.
-func (c *Client) commentChanges(name string, repo precedent.Repo, t *payload) []forge.CommentChange {
+func (c *Client) commentChanges(name string, t *payload) []forge.CommentChange {
 	out := forge.CommentChange{Action: commentActions[t.Action]}
 	if out.Action == "" {
 		return nil
 	}
 	switch name {
 	case "issue_comment":
-		out.Pull, out.Comment = c.pastPull(repo, &t.Issue), c.onThread(&t.Comment)
+		out.Pull, out.Comment = pastPull(&t.Issue), c.onThread(&t.Comment)
 		out.Member = isMember(t.Comment.Association)
 	case "pull_request_review_comment":
-		out.Pull, out.Comment = c.pastPull(repo, &t.PullRequest), c.pastOnLine(&t.Comment)
+		out.Pull, out.Comment = pastPull(&t.PullRequest), c.pastOnLine(&t.Comment)
 	case "pull_request_review":
-		out.Pull, out.Comment = c.pastPull(repo, &t.PullRequest), c.onReview(&t.Review)
+		out.Pull, out.Comment = pastPull(&t.PullRequest), c.onReview(&t.Review)
 		out.Member = isMember(t.Review.Association)
 		if out.Action == forge.CommentEdited { // the payload does not tell when
 			out.Edited = out.Pull.Updated

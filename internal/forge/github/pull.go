@@ -44,7 +44,7 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 	if p.Number <= 0 || base.Repo.IsZero() {
 		return forge.PullRequest{}, do.Unexpected("it names no pull request")
 	}
-	out := c.pastPull(base.Repo, p)
+	out := pastPull(p)
 	if p.Merged {
 		out.State = forge.Merged
 	}
@@ -63,10 +63,9 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 }
 
 // pastPull converts what a list of issues or a webhook has of a pull request.
-func (c *Client) pastPull(repo precedent.Repo, p *pullRequest) forge.PullRequest {
+func pastPull(p *pullRequest) forge.PullRequest {
 	out := forge.PullRequest{
-		Number: p.Number, Author: p.User.person(), State: forge.State(p.State),
-		URL: c.Pages().PullRequest(repo, p.Number), Updated: p.UpdatedAt.UTC(),
+		Number: p.Number, Author: p.User.person(), State: forge.State(p.State), Updated: p.UpdatedAt.UTC(),
 	}
 	merged := p.MergedAt
 	if p.PullRequest != nil {

@@ -34,7 +34,7 @@ func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.Histo
 	do := c.begin(ctx, "list "+string(q.Stream)+" history of "+repo.String(), repo)
 	switch q.Stream {
 	case streamPulls:
-		return c.pullHistory(do, repo, q)
+		return c.pullHistory(do, q)
 	case streamInline:
 		return c.commentHistory(do, "pulls/comments?", q, c.pastOnLine)
 	case forge.StreamWhole:
@@ -64,7 +64,7 @@ func (c *Client) commentHistory(do wire.Call, path string, q forge.HistoryQuery,
 	return page, err
 }
 
-func (c *Client) pullHistory(do wire.Call, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
+func (c *Client) pullHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryPage, error) {
 	listed, page, err := readByTime(do, q, "issues?state=all&", func(i *pullRequest) entry {
 		return entry{int64(i.Number), i.UpdatedAt.UTC()}
 	})
@@ -76,7 +76,7 @@ func (c *Client) pullHistory(do wire.Call, repo precedent.Repo, q forge.HistoryQ
 		if i.Number <= 0 || i.NodeID == "" {
 			return page, do.Unexpected("a pull request has no number or no id")
 		}
-		page.Pulls = append(page.Pulls, c.pastPull(repo, i))
+		page.Pulls = append(page.Pulls, pastPull(i))
 	}
 	err = c.pastReviews(do, listed, &page)
 	return page, err

@@ -108,7 +108,7 @@ func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int
 
 // describe converts a pull request, and looks up the commits of base and head.
 func (f *Forge) describe(ctx context.Context, s *pullRequest) (forge.PullRequest, error) {
-	out := s.describe(f.Pages())
+	out := s.describe()
 	for to, e := range map[*forge.Branch]pullEnd{&out.Base: s.Base, &out.Head: s.Head} {
 		*to = forge.Branch{Repo: s.id(), Name: e.Branch, SHA: e.SHA, CloneURL: "https://" + s.id().String() + ".git"}
 		if e.SHA != "" {
@@ -129,10 +129,10 @@ func (f *Forge) describe(ctx context.Context, s *pullRequest) (forge.PullRequest
 }
 
 // describe converts what does not need git.
-func (s *pullRequest) describe(pages forge.Pages) forge.PullRequest {
+func (s *pullRequest) describe() forge.PullRequest {
 	out := forge.PullRequest{
 		Number: s.number, Author: s.Author.person(), State: s.State, Draft: s.Draft, Locked: s.Locked,
-		URL: pages.PullRequest(s.id(), s.number), Ref: "refs/heads/" + s.Head.Branch, Updated: s.Updated.UTC().Truncate(time.Millisecond),
+		Ref: "refs/heads/" + s.Head.Branch, Updated: s.Updated.UTC().Truncate(time.Millisecond),
 	}
 	out.Title, _ = forge.CutBody(s.Title)
 	out.Body, _ = forge.CutBody(s.Body)
@@ -208,7 +208,7 @@ func (f *Forge) History(ctx context.Context, repo precedent.Repo, q forge.Histor
 	}
 	for i := range all {
 		s := &all[i]
-		page.Pulls = append(page.Pulls, s.describe(f.Pages()))
+		page.Pulls = append(page.Pulls, s.describe())
 		for _, c := range s.talk.Comments {
 			m := s.comment(f.Pages(), c)
 			m.Hunk = forge.CutHunk(c.Hunk)
