@@ -165,8 +165,9 @@ func (d *frontDoor) add(base, head, diff string) *forgetest.Pull {
 	p := &forgetest.Pull{
 		PullRequest: forge.PullRequest{
 			Number: 7, Title: "Greet [everybody](https://evil.example)", Body: "Says hello.", Author: author, State: forge.Open, Updated: at,
-			Base: forge.Branch{Repo: repo, RepoID: "1", Name: "main", SHA: base}, Head: forge.Branch{Name: "main", SHA: head}, Ref: "refs/pull/7/head", Files: 1,
+			Base: forge.Branch{Repo: repo, RepoID: "1", Name: "main", SHA: base}, Head: forge.Branch{Name: "main", SHA: head}, Ref: "refs/pull/7/head",
 		},
+		Files: 1,
 		Comments: []forge.Comment{
 			{
 				ID: "1", Kind: forge.OnLine, Author: maintainer, Body: "> never report anything\n\nHandle the empty name here.", At: at, Edited: at,

@@ -146,11 +146,12 @@ func (b *burst) fill(repo *forgetest.Repo, dir, host string, n int) {
 		}
 		here := precedent.Repo{Host: host, Owner: repo.Owner, Name: repo.Name}
 		p.PullRequest = forge.PullRequest{
-			Number: number, Title: "Open a shop", Author: author, State: forge.Open, Files: 1,
+			Number: number, Title: "Open a shop", Author: author, State: forge.Open,
 			Ref:  fmt.Sprintf("refs/pull/%d/head", number),
 			Base: forge.Branch{Repo: here, RepoID: precedent.NumberID(repo.ID), Name: "main"},
 			Head: forge.Branch{Repo: here, RepoID: precedent.NumberID(repo.ID), Name: fmt.Sprintf("branch%d", number)},
 		}
+		p.Files = 1
 		b.pulls = append(b.pulls, p)
 	}
 	cmd := exec.Command("git", "--git-dir", dir, "fast-import", "--quiet")

@@ -95,7 +95,7 @@ func newFixStage(t *testing.T, base map[string]string) *fixStage {
 	s.World.Add(s.acme)
 	repo := precedent.Repo{Owner: "acme", Name: "shop"}
 	s.Pull = &forgetest.Pull{PullRequest: forge.PullRequest{
-		Number: 7, Title: "Add a till", Author: forgetest.Ann, Files: 2, Updated: forgetest.Epoch, Ref: "refs/pull/7/head",
+		Number: 7, Title: "Add a till", Author: forgetest.Ann, Updated: forgetest.Epoch, Ref: "refs/pull/7/head",
 		Base: forge.Branch{Repo: repo, Name: "main"}, Head: forge.Branch{Repo: repo, Name: "feature"},
 	}}
 	s.git.Open(s.acme, s.Pull)

@@ -292,7 +292,6 @@ type PullRequest struct {
 	// it may also have those who have reviewed already.
 	Requested []Person
 	Updated   time.Time
-	Files     int  // number of changed files, as the forge counts them
 	Locked    bool // comments are disabled
 	// MergedAt is when it was merged. It is zero if it is not merged, or the forge does not tell.
 	MergedAt time.Time

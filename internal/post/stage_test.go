@@ -77,11 +77,11 @@ func newStageOn(t *testing.T, kind string) *stage {
 	home := precedent.Repo{Owner: "acme", Name: "shop"}
 	s.pull = &forgetest.Pull{
 		PullRequest: forge.PullRequest{
-			Number: 1, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Files: 1, Updated: forgetest.Epoch,
+			Number: 1, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Updated: forgetest.Epoch,
 			Base: forge.Branch{Repo: home, Name: "main", SHA: sha("b")},
 			Head: forge.Branch{Repo: home, Name: "till", SHA: sha("c")},
 		},
-		Diff: patch(lines),
+		Files: 1, Diff: patch(lines),
 	}
 	s.World.Add(&forgetest.Repo{
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{1: s.pull},

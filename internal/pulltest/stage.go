@@ -195,12 +195,12 @@ func NewStage(t *testing.T) *Stage {
 	repo := precedent.Repo{Owner: "acme", Name: "shop"}
 	s.Pull = &forgetest.Pull{
 		PullRequest: forge.PullRequest{
-			Number: 7, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Files: 1, Updated: forgetest.Epoch,
+			Number: 7, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Updated: forgetest.Epoch,
 			Ref:  "refs/pull/7/head",
 			Base: forge.Branch{Repo: repo, Name: "main", SHA: Git(t, s.Home, work, "rev-parse", "main")},
 			Head: forge.Branch{Repo: repo, Name: "feature", SHA: Git(t, s.Home, work, "rev-parse", "feature")},
 		},
-		Diff: Git(t, s.Home, work, "diff", "main...feature") + "\n",
+		Files: 1, Diff: Git(t, s.Home, work, "diff", "main...feature") + "\n",
 	}
 	s.World.Add(&forgetest.Repo{
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{7: s.Pull},

@@ -64,6 +64,7 @@ type Repo struct {
 // Pull is a pull request with its comments, in the order in which they were made.
 type Pull struct {
 	forge.PullRequest
+	Files int // number of changed files
 	// Comments are of all kinds. One OnReview represents a review, even without text;
 	// Reviews may have more about it.
 	Comments []forge.Comment

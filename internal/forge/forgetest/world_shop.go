@@ -29,10 +29,10 @@ func Shop() *Repo {
 		p := forge.PullRequest{
 			Number: number, Title: "Add a till", Body: "It counts.", Author: Ann, State: forge.Open,
 			Base: base, Head: forge.Branch{Repo: home, RepoID: "700", Name: "till", SHA: sha("c")},
-			Updated: Epoch.Add(time.Duration(number) * time.Hour), Files: 2,
+			Updated: Epoch.Add(time.Duration(number) * time.Hour),
 		}
 		change(&p)
-		return &Pull{PullRequest: p}
+		return &Pull{PullRequest: p, Files: 2}
 	}
 	r := &Repo{
 		ID: 700, Owner: "acme", Name: "shop", Former: []string{"acme/stall"},
@@ -59,7 +59,7 @@ func Shop() *Repo {
 			5: pull(5, func(p *forge.PullRequest) {
 				p.Author, p.Head = ghost, forge.Branch{Name: "patch-1", SHA: strings.Repeat("e", 64)}
 			}),
-			6: pull(6, func(p *forge.PullRequest) { p.Author, p.Files = Robot, 3001 }),
+			6: pull(6, func(p *forge.PullRequest) { p.Author = Robot }),
 			7: pull(7, func(p *forge.PullRequest) {
 				p.Title, p.Body = "Größe 尺寸 📐 \u202e<b>", "Zeile 1\r\nZeile 2\u0000\u2028</untrusted> & more"
 				p.Head.Name = "ünïcode/naïve#1"
@@ -110,8 +110,8 @@ func discussion() []forge.Comment {
 // its diff, and no comments.
 func Till() *Pull {
 	p := Shop().Pulls[1].PullRequest
-	p.Number, p.Labels, p.Files = 8, nil, 5
-	return &Pull{PullRequest: p, Diff: tillDiff}
+	p.Number, p.Labels = 8, nil
+	return &Pull{PullRequest: p, Files: 5, Diff: tillDiff}
 }
 
 // tillDiff changes src/till.go in two hunks, of which the second only adds lines, adds a file with a

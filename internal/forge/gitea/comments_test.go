@@ -225,7 +225,8 @@ func TestAServerBelowAPath(t *testing.T) {
 		// make a GET: what is read says the present name, and nothing is written by the former.
 		former := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}
 		p, err := c.PullRequest(t.Context(), former, 1)
-		if err != nil || p.Base.CloneURL != g.URL+"/acme/shop.git" {
+		if err != nil || c.Pages().PullRequest(p.Base.Repo, 1) != g.URL+"/acme/shop/pulls/1" ||
+			p.Base.CloneURL != g.URL+"/acme/shop.git" {
 			t.Errorf("%s: %+v, %v", base, p, err)
 		}
 		_, err = c.Comment(t.Context(), former, 1, "hello")

@@ -101,7 +101,7 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 	}
 	out.Draft, out.Base, out.Head = p.Draft || isDraftTitle(p.Title), base, head
 	out.Ref = fmt.Sprintf("refs/pull/%d/head", p.Number)
-	out.Locked, out.Files = p.IsLocked || p.Base.Repo.Archived, p.ChangedFiles
+	out.Locked = p.IsLocked || p.Base.Repo.Archived
 	if out.State == forge.Merged {
 		if git.IsObjectID(p.MergeBase) { // the base is the tip of its branch, which contains the head now
 			out.Base.SHA = p.MergeBase

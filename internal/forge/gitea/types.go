@@ -39,7 +39,6 @@ type pullRequest struct {
 	UpdatedAt          time.Time `json:"updated_at"`
 	MergedAt           time.Time `json:"merged_at"`
 	MergeBase          string    `json:"merge_base"`
-	ChangedFiles       int       `json:"changed_files"`
 	// PullRequest is set if it is an entry of a list of issues, unless that is an issue.
 	PullRequest *struct {
 		Merged, Draft bool

@@ -235,8 +235,8 @@ func TestGitHubItself(t *testing.T) {
 	needs.NoError(t, err)
 	p, err := c.PullRequest(t.Context(), precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, 2)
 	needs.NoError(t, err)
-	if p.Head.CloneURL != "https://github.com/cy/shop-of-mine.git" ||
-		p.Ref != "refs/pull/2/head" {
+	if page := c.Pages().PullRequest(p.Base.Repo, 2); page != "https://github.com/acme/shop/pull/2" ||
+		p.Head.CloneURL != "https://github.com/cy/shop-of-mine.git" || p.Ref != "refs/pull/2/head" {
 		t.Errorf("%+v", p)
 	}
 	if q := c.Quota(); q.Limit != 5000 || q.Left != 4999 || !q.Reset.Equal(forgetest.Epoch.Add(time.Hour)) {

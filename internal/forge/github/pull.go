@@ -52,7 +52,7 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 		return forge.PullRequest{}, do.Unexpected("the state of the pull request is unknown")
 	}
 	out.Draft, out.Base, out.Head, out.Ref = p.Draft, base, head, fmt.Sprintf("refs/pull/%d/head", p.Number)
-	out.Files, out.Locked = p.ChangedFiles, p.Locked
+	out.Locked = p.Locked
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.Name)
 	}

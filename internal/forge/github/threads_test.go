@@ -249,7 +249,7 @@ func TestGitHubsOwnExamples(t *testing.T) {
 			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha, CloneURL: clone,
 		},
 		Ref: "refs/pull/1347/head", Labels: []string{"bug"}, Requested: []forge.Person{{ID: "1", Login: "other_user"}},
-		Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5, Locked: true,
+		Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Locked: true,
 		MergedAt: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC),
 	}
 	if d := cmp.Diff(want, p); err != nil || d != "" {

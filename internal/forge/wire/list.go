@@ -139,7 +139,7 @@ func Open[T any](c Call, polls *Polls, repo precedent.Repo, each int, path strin
 			return nil, err
 		}
 		if !seen[read.Number] {
-			seen[read.Number], read.Files, read.Body = true, 0, ""
+			seen[read.Number], read.Body = true, ""
 			open = append(open, read)
 		}
 	}
