@@ -66,6 +66,8 @@ func TestSecrets(t *testing.T) {
 		},
 		{"kept or deleted", "a.go", list(" k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), ""},
 		{"name above", "a.py", list(" api_token =", "-\"old\"", "+\""+hash+"\""), ":2 generic-api-key medium"},
+		{"name in code beside tests", "testrig/models.go", list("+api_token = \"" + hash + "\""), ":1 generic-api-key low"},
+		{"name in settings of tests", "phpunit.xml.dist", list(`+<env name="JWT_SECRET" value="` + hash + `"/>`), ":1 assigned-credential low"},
 		{"name in settings", "a.toml", list("+api_token = \"" + hash + "\""), ":1 generic-api-key high"},
 		{"token in a header", "README.md", list("+Authorization: Bearer ghp_" + "zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17"), ":1 github-pat critical"},
 		{"key block", "id_rsa", prefix("+", block), ":1-5 private-key critical"},

@@ -23,13 +23,39 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 			break
 		}
 		k := kindOfText(f)
-		for l := range f.AddedLines() {
-			if d := k.inspect(l.Text, l.New == 1); d.rule != "" {
-				c.add(d.finding(f, l, k))
+		for h := range f.Hunks {
+			replaced := map[string]bool{}
+			for _, l := range f.Hunks[h].Lines {
+				if l.Op == diff.Delete {
+					replaced[hidingWords(l.Text)] = true
+				}
+				if l.Op != diff.Add {
+					continue
+				}
+				if d := k.inspect(l.Text, l.New == 1); d.rule != "" {
+					d.old = len(d.idents) == 0 && len(d.spots) > 0 && (d.rule != "bidi" || k.prose) && d.rule != "invisible-text" &&
+						replaced[hidingWords(l.Text)]
+					c.add(d.finding(f, l, k))
+				}
 			}
 		}
 	}
 	return c.result(ctx, nil)
+}
+
+// hidingWords returns the words of a line that have hidden characters, without punctuation around them.
+func hidingWords(line string) string {
+	hides := func(s string) bool {
+		return strings.ContainsFunc(s, func(r rune) bool { _, hidden := text.Hidden(r); return hidden })
+	}
+	if !hides(line) {
+		return ""
+	}
+	words := slices.DeleteFunc(strings.Fields(line), func(word string) bool { return !hides(word) })
+	for i, word := range words {
+		words[i] = strings.TrimFunc(word, unicode.IsPunct)
+	}
+	return strings.Join(words, " ")
 }
 
 // unicodeIssue is what is wrong with one line.
@@ -37,6 +63,7 @@ type unicodeIssue struct {
 	rule   string      // the worst kind found; empty for none
 	spots  []text.Spot // hidden characters, each once, in order
 	idents []string    // identifiers that mix scripts
+	old    bool        // the change deletes a line that hides the same
 	other  bool        // there is more than what is inert, and than escape sequences that a test may expect
 }
 
@@ -287,6 +314,8 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 	switch {
 	case d.rule == "lost-text":
 		out.Category = precedent.Bugs
+	case d.old:
+		out.Severity = precedent.Low
 	case d.rule == "zero-width" && isComment(l.Text): // no compiler reads it
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
 	case d.rule == "invisible-text" && !k.prose && isTestData(f.Path), d.rule == "homoglyph" && !k.prose && isUnread(l.Text, 0),
@@ -315,6 +344,9 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 	for _, ident := range d.idents[:min(len(d.idents), maxSpelledOut)] {
 		scripts, _ := text.Mixed(ident)
 		says = append(says, fmt.Sprintf("The name %s mixes %s letters.", describeRune(ident), strings.Join(scripts, " and ")))
+	}
+	if d.old {
+		says = append(says, "The line that the change replaces has them already.")
 	}
 	out.Body = strings.Join(append(says, w.body), " ")
 	return out

@@ -19,7 +19,7 @@ const (
 var (
 	fixtureDirs = wordSet("testdata test-data test_data fixtures fixture __fixtures__ __snapshots__ snapshots golden goldens expected vectors test-vectors test_vectors testvectors cassettes " +
 		"cassette vcr_cassettes recordings mocks __mocks__ wycheproof stubs wiremock")
-	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases inttest qa")
+	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases testrig testbed testsuite testenv inttest qa")
 	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
 	// fixtureTypes and docTypes are extensions.
 	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
@@ -73,13 +73,14 @@ func isTestName(base string) bool {
 		"_test", "_tests", ".test", ".tests", ".spec", "_spec", "-test", "-tests", "-spec",
 		".e2e", "test", "tests", "testcase", "_mock", ".mock", ".fixture", "_fixtures", "conftest",
 	} {
-		if strings.HasSuffix(base, end) && !strings.HasSuffix(base, "latest") && !strings.HasSuffix(base,
-			"contest") && !strings.HasSuffix(base, "attest") {
+		if strings.HasSuffix(base, end) && !strings.HasSuffix(base, "latest") && !strings.HasSuffix(base, "contest") &&
+			!strings.HasSuffix(base, "attest") {
 			return true
 		}
 	}
-	return strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "test-") || strings.HasPrefix(base,
-		"mock_") || strings.HasPrefix(base, "mock-")
+	return slices.ContainsFunc([]string{"test_", "test-", "mock_", "mock-", "phpunit"}, func(start string) bool {
+		return strings.HasPrefix(base, start)
+	})
 }
 
 func isDocName(base string) bool {
