@@ -28,14 +28,20 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	if against != "" && against != at.commit {
-		rg, err := r.added(ctx, against, againstName, at.commit, name)
+	merging := "" // what is merged and not committed
+	if against != "" && !committed && r.hasWorkTree() {
+		if merging, err = r.idOf(ctx, "MERGE_HEAD^{commit}"); err != nil {
+			return Range{}, err
+		}
+	}
+	if against != "" && (against != at.commit || merging != "") {
+		rg, err := r.added(ctx, against, againstName, at.commit, name, merging)
 		if err == nil {
 			remotes := slices.Clone(trustedRemotes)
 			if of := r.config.find("branch." + branch + ".remote"); r.isTrustedRemote(of) {
 				remotes = append(remotes, of)
 			}
-			rg, err = r.besides(ctx, rg, remotes)
+			rg, err = r.besides(ctx, rg, merging, remotes)
 		}
 		if err != nil {
 			return Range{}, err
@@ -52,8 +58,8 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 }
 
 // added returns what a head adds to a base: the range has no base if they have no common ancestor.
-func (r *Repo) added(ctx context.Context, against, againstName, head, name string) (Range, error) {
-	base, log, err := r.fork(ctx, against, head)
+func (r *Repo) added(ctx context.Context, against, againstName, head, name, merging string) (Range, error) {
+	base, log, err := r.fork(ctx, against, head, merging)
 	if err == nil && base == "" && r.Shallow() {
 		err = r.unrelated(againstName, name)
 	}
@@ -65,14 +71,14 @@ func (r *Repo) added(ctx context.Context, against, againstName, head, name strin
 }
 
 // besides returns what a range adds to the default branches of remotes, too.
-func (r *Repo) besides(ctx context.Context, rg Range, remotes []string) (Range, error) {
+func (r *Repo) besides(ctx context.Context, rg Range, merging string, remotes []string) (Range, error) {
 	for i, remote := range remotes {
 		if slices.Contains(remotes[:i], remote) {
 			continue
 		}
 		trunk, name, err := r.defaultOf(ctx, remote)
 		if err == nil && trunk != "" && name != rg.BaseName && rg.Base != "" && rg.Base == rg.BaseCommit {
-			rg, err = r.beside(ctx, rg, trunk, name)
+			rg, err = r.beside(ctx, rg, trunk, name, merging)
 		}
 		if err != nil {
 			return rg, err
@@ -84,8 +90,8 @@ func (r *Repo) besides(ctx context.Context, rg Range, remotes []string) (Range, 
 // beside leaves out of a range what others did to the trunk, whether the branch was rebased onto that or merged it.
 // After a merge, the base is the tree that git itself would merge, with the branch's own version of files in conflict,
 // so that all that people changed in the merge counts. What the clone cannot tell stays in the range.
-func (r *Repo) beside(ctx context.Context, rg Range, trunk, name string) (Range, error) {
-	base, log, err := r.fork(ctx, trunk, rg.Head)
+func (r *Repo) beside(ctx context.Context, rg Range, trunk, name, merging string) (Range, error) {
+	base, log, err := r.fork(ctx, trunk, rg.Head, merging)
 	if err != nil || base == "" || base == rg.Base {
 		return rg, ctx.Err()
 	}

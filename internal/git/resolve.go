@@ -78,7 +78,7 @@ func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
 	rg, err := r.resolve(ctx, s)
 	rg.BaseName, rg.HeadName = cmp.Or(s.BaseName, rg.BaseName), cmp.Or(s.HeadName, rg.HeadName)
 	if err == nil {
-		rg, err = r.besides(ctx, rg, s.Trunks)
+		rg, err = r.besides(ctx, rg, "", s.Trunks)
 	}
 	if err != nil || !r.partial() {
 		return rg, err
@@ -143,7 +143,7 @@ func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 		HeadName: names[1],
 	}
 	if symmetric {
-		rg.Base, rg.Log, err = r.fork(ctx, ids[0], ids[1])
+		rg.Base, rg.Log, err = r.fork(ctx, ids[0], ids[1], "")
 		if err == nil && rg.Base == "" {
 			err = r.unrelated(names[0], names[1])
 		}
@@ -155,12 +155,24 @@ func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 }
 
 // fork returns the best common ancestor of two commits, or "" if the clone has none, and the messages of the commits
-// from there to head.
-func (r *Repo) fork(ctx context.Context, base, head string) (from string, log precedent.Untrusted, err error) {
+// from there to head. If the work tree merges another commit, which is not committed yet, its ancestors count, too.
+func (r *Repo) fork(ctx context.Context, base, head, merging string) (from string, log precedent.Untrusted, err error) {
 	if log, line := r.between(ctx, base, head); line {
 		return base, log, nil
 	}
-	if from, err = r.mergeBase(ctx, base, head); err == nil && from != "" && from != head {
+	from, err = r.mergeBase(ctx, base, head)
+	if merging != "" && from != "" && err == nil {
+		merged, err := r.mergeBase(ctx, base, merging)
+		if err != nil {
+			return "", "", err
+		}
+		if later, err := r.Contains(ctx, merged, from); err != nil {
+			return "", "", err
+		} else if later {
+			from = merged
+		}
+	}
+	if err == nil && from != "" && from != head {
 		log, err = r.log(ctx, logCommits, head, "^"+from)
 	}
 	return from, log, err

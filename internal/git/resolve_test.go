@@ -318,6 +318,12 @@ func TestMergedDefaultBranch(t *testing.T) {
 	if _, err := f.try("merge", "origin/main"); err == nil {
 		t.Fatal("the merge has no conflict")
 	}
+	f.write("m.txt", "both\n")
+	for _, upstream := range []string{"--unset-upstream", "--set-upstream-to=origin/feature"} {
+		f.git("branch", "-q", upstream)
+		r := f.open()
+		wantEqual(t, "before the commit", changedPaths(t, r, resolve(t, r, Spec{})), []string{"M m.txt"})
+	}
 	f.commit("merge", "m.txt", "both\n", "t.txt", "tampered\n")
 	f.commit("mine", "new.txt", "n\n")
 	r := f.open()
