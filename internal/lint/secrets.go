@@ -148,9 +148,14 @@ func (s *secretsOf) add(c *collect) {
 		alike[before]++
 	}
 	for i, f := range s.credentials {
-		if n := alike[s.before[i]]; n >= maxAlike && s.before[i] != "" && f.Confidence < issuedConfidence {
+		switch n := alike[s.before[i]]; {
+		case f.Confidence >= issuedConfidence:
+			c.add(f)
+		case n >= maxAlike && s.before[i] != "":
 			s.testKeys = append(s.testKeys, f)
-		} else {
+		case s.isPublicHalf(i):
+			s.lookAlikes = append(s.lookAlikes, f)
+		default:
 			c.add(f)
 		}
 	}
@@ -158,6 +163,24 @@ func (s *secretsOf) add(c *collect) {
 		"documentation, or known to everyone. Make sure that it opens nothing.")
 	s.addFolded(c, s.lookAlikes, lookAlikeConfidence, "Possible secret", " where credentials often are. By its letters or its "+
 		"name it is rather a name, a hash, a public key or a placeholder.")
+}
+
+// isPublicHalf reports whether the next or the previous line has the secret that belongs to the key of a program, as a
+// credential of its own: API_KEY beside API_SECRET. Such a key is an identifier (RFC 5849, section 1.1).
+func (s *secretsOf) isPublicHalf(i int) bool {
+	before := strings.ToLower(s.before[i])
+	at := strings.LastIndex(before, "key")
+	if at < 0 {
+		return false
+	}
+	secret := before[:at] + "secret" + before[at+len("key"):]
+	for j := max(0, i-1); j < min(len(s.before), i+2); j++ {
+		apart := s.credentials[j].Start - s.credentials[i].Start
+		if apart*apart == 1 && strings.ToLower(s.before[j]) == secret {
+			return true
+		}
+	}
+	return false
 }
 
 // addFolded adds one finding for all of a kind, with the places and the secrets of all.

@@ -68,6 +68,14 @@ func TestSecrets(t *testing.T) {
 		{"name above", "a.py", list(" api_token =", "-\"old\"", "+\""+hash+"\""), ":2 generic-api-key medium"},
 		{"name in code beside tests", "testrig/models.go", list("+api_token = \"" + hash + "\""), ":1 generic-api-key low"},
 		{"name in settings of tests", "phpunit.xml.dist", list(`+<env name="JWT_SECRET" value="` + hash + `"/>`), ":1 assigned-credential low"},
+		{
+			"key of a program and its secret", "a.cs", list(`+string API_KEY = "`+hash+`";`, `+string API_SECRET = "`+hash[8:]+`";`),
+			":2 generic-api-key medium, a.cs:1 generic-api-key low",
+		},
+		{
+			"key of a program and a placeholder", "a.cs", list(`+string API_KEY = "`+hash+`";`, `+string API_SECRET = "changeme";`),
+			":1 generic-api-key medium",
+		},
 		{"name in settings", "a.toml", list("+api_token = \"" + hash + "\""), ":1 generic-api-key high"},
 		{"token in a header", "README.md", list("+Authorization: Bearer ghp_" + "zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17"), ":1 github-pat critical"},
 		{"key block", "id_rsa", prefix("+", block), ":1-5 private-key critical"},
