@@ -67,6 +67,7 @@ func TestSecrets(t *testing.T) {
 		{"kept or deleted", "a.go", list(" k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), ""},
 		{"name above", "a.py", list(" api_token =", "-\"old\"", "+\""+hash+"\""), ":2 generic-api-key medium"},
 		{"name in code beside tests", "testrig/models.go", list("+api_token = \"" + hash + "\""), ":1 generic-api-key low"},
+		{"name in an environment of tests", ".env.testing", list("+API_TOKEN=" + hash), ":1 generic-api-key low"},
 		{"name in settings of tests", "phpunit.xml.dist", list(`+<env name="JWT_SECRET" value="` + hash + `"/>`), ":1 assigned-credential low"},
 		{
 			"key of a program and its secret", "a.cs", list(`+string API_KEY = "`+hash+`";`, `+string API_SECRET = "`+hash[8:]+`";`),

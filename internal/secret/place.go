@@ -54,7 +54,7 @@ func placeOf(name string) placed {
 		}
 	}
 	perl := strings.HasPrefix(name, "t/") || ext == ".t"
-	if dotnet || perl || isTestName(strings.TrimSuffix(base, ext)) {
+	if dotnet || perl || ext == ".test" || ext == ".testing" || isTestName(strings.TrimSuffix(base, ext)) {
 		result = inTests
 	}
 	if result == inProduct && (docTypes[ext] || template().MatchString(base) || isDocName(base)) {
