@@ -30,6 +30,7 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"%d of %s", "%2$s: %1$d, %4$s", "%4$s"},
 		{"Welcome :name", "Velkommen :navn", ":navn"},
 		{"Note: enter :name", "（注意）:请输入 :name", ""},
+		{`Failed at :time: \n:error`, "Échec à :time : :error", ""},
 		{":count pages", ":počet stránok", ":počet"},
 		{":number left", "queden :numbre", ":numbre"},
 		{"%count% of %total%", "%count% von %summe%", "%summe%"},
