@@ -70,3 +70,15 @@ func TestIntervalsDrawCases(t *testing.T) {
 		t.Errorf("intervals %.2f to %.2f and %.2f to %.2f", *wide.Low, *wide.High, *narrow.Low, *narrow.High)
 	}
 }
+
+// TestWilson uses the values of the R function prop.test(correct=FALSE).
+func TestWilson(t *testing.T) {
+	for _, test := range []struct {
+		hits, n int
+		want    string
+	}{{80, 100, "80.0 (71–87)"}, {0, 10, "0.0 (0–28)"}, {10, 10, "100.0 (72–100)"}, {0, 0, "–"}} {
+		if got := percent(wilson(test.hits, test.n)); got != test.want {
+			t.Errorf("%d of %d: %s, want %s", test.hits, test.n, got, test.want)
+		}
+	}
+}
