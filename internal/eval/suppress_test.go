@@ -48,52 +48,6 @@ func TestSuppressGolden(t *testing.T) {
 	golden.Compare(t, "testdata/suppress/score.golden", indented(t, ScoreSuppress(m, nil, 2, 1)))
 }
 
-func TestReadMemoriesOfComments(t *testing.T) {
-	m, err := ReadMemories(commentFolder(t), 1)
-	needs.NoError(t, err)
-	if m.Form != commentsForm || len(m.cases) != 3 || len(m.pools) != 1 {
-		t.Fatalf("read %d cases and %d pools of %s", len(m.cases), len(m.pools), m.Form)
-	}
-	c := m.cases[0]
-	if c.dismissals[0].Claim != "The file is never closed when parsing fails" || !c.covered[0] || c.change != "app#8" {
-		t.Errorf("the first case is %+v", c)
-	}
-	if p := m.pools[0]; p.change != "app#9" || len(p.from) != 1 || p.others() != 0 {
-		t.Errorf("what no pair names: %+v; a comment's own pull request has no memory for it", p)
-	}
-	if p := m.cases[0].from; len(p) != 1 {
-		t.Errorf("drawn for the cases: %+v", p)
-	}
-	r := ScoreSuppress(m, nil, 1, 1)
-	if r.Text.Right != 1 || r.Text.Wrong != 0 || r.Text.Drawn[0].Findings != 0 || r.Text.Serious != 0 || r.Text.Replayed != 6 {
-		t.Errorf("scored %+v", r.Text)
-	}
-}
-
-func TestReadMemoriesOfChanges(t *testing.T) {
-	meta := func(pr int, marks string) string {
-		return fmt.Sprintf(`{"pr": "https://git.example.org/shop/app/pull/%d", %s}`, pr, marks)
-	}
-	m, err := ReadMemories(write(t, map[string]string{
-		"one/diff.patch": patch, "one/meta.json": meta(1, `"gold": [{"path": "a.py", "from_line": 2, "category": "bugs", "note": "An empty list has no first element."}]`),
-		"two/diff.patch": patch, "two/meta.json": meta(2, `"gold": [{"path": "a.py", "from_line": 2, "category": "bugs", "note": "An empty list has no first element!"}],
-			"negative": [{"path": "a.py", "from_line": 4, "category": "style", "note": "Why print?"}]`),
-		"alone/diff.patch": patch, "alone/meta.json": `{"gold": [{"path": "a.py", "from_line": 2, "note": "Something else."}]}`,
-	}), 1)
-	needs.NoError(t, err)
-	others := map[string]int{}
-	for i := range m.pools {
-		others[m.pools[i].change] = m.pools[i].others()
-	}
-	if diff := gocmp.Diff(map[string]int{"one": 2, "two": 1, "alone": 0}, others); diff != "" || len(m.cases) != 0 {
-		t.Errorf("dismissals of other changes (-want +got):\n%s", diff)
-	}
-	r := ScoreSuppress(m, nil, 20, 1)
-	if d := r.Text.Drawn[0]; d.Findings != 2 || d.Hidden < 20 || d.Hidden >= 40 {
-		t.Errorf("one drawn dismissal: %+v; want the same words always hidden, and the other one drawn, too", d)
-	}
-}
-
 // TestJudgeMemories: each question is asked once, and yes takes words of the person as proof.
 func TestJudgeMemories(t *testing.T) {
 	m, err := ReadMemories(filepath.Join("testdata", "suppress"), 1)
