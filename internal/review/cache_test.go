@@ -1,34 +1,31 @@
 package review
 
 import (
-	"context"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/engine/api"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // TestCache: of what eight finders send, four fifths and more are read from the provider's cache, because the first
 // request about a part of the change is alone until its answer begins.
 func TestCache(t *testing.T) {
-	base, head := pullRequest(3, 3_000, teamGuide())
-	in, _ := changed(t, base, head)
-	in.Concurrency = 16
+	in := input(t, files{}, manyFiles(3))
+	in.Concurrency, in.Deep, in.Policy.Finders = 16, true, nil
+	const asked = 8 // all but the one of guidelines
 	var mu sync.Mutex
-	asked := map[string]int{}
-	server := served(t, &in, head, func(r llmtest.Request) llmtest.Reply {
+	arrived := map[string]int{}
+	server := llmtest.Anthropic(t, func(r llmtest.Request) llmtest.Reply {
 		prefix := prefixOf(r)
 		count := func(more int) int {
 			mu.Lock()
 			defer mu.Unlock()
-			asked[prefix] += more
-			return asked[prefix]
+			arrived[prefix] += more
+			return arrived[prefix]
 		}
 		// A request that does not wait for the first answer has time to arrive.
 		if count(1) == 1 {
@@ -37,7 +34,8 @@ func TestCache(t *testing.T) {
 			}
 		}
 		return llmtest.Reply{Text: nothing}
-	}, nil)
+	})
+	in.Engine = client(t, server, api.Files{})
 	r := run(t, in)
 	total := server.Totals()
 	if total.ReadShare() < 0.8 || r.Usage.CachedTokens != total.Cached || r.Usage.InputTokens != total.Input {
@@ -46,10 +44,9 @@ func TestCache(t *testing.T) {
 	}
 	t.Logf("%.1f %% of the input was read from the cache", 100*total.ReadShare())
 	needs.Equal(t, 1, total.BeforeFirstByte)
-	l := newLedger(server)
-	needs.Equal(t, len(prompt.Finders()), len(l.asks()))
+	needs.Equal(t, asked, len(askers(server)))
 	byPart := map[string][]llmtest.Exchange{}
-	for _, e := range l.all {
+	for _, e := range server.Exchanges() {
 		byPart[prefixOf(e.Request)] = append(byPart[prefixOf(e.Request)], e)
 	}
 	for prefix, all := range byPart {
@@ -60,50 +57,8 @@ func TestCache(t *testing.T) {
 				early++
 			}
 		}
-		if early != 1 || len(all) != len(prompt.Finders()) {
+		if early != 1 || len(all) != asked {
 			t.Errorf("%d of %d requests arrived before the first answer about %.40q", early, len(all), prefix)
 		}
-	}
-}
-
-// shuffled is an engine whose tasks go on one at a time, in random order: each stops before it is asked and before its
-// answer is given, until all that are under way have stopped and it is drawn.
-type shuffled struct {
-	engine.Engine
-
-	mu      sync.Mutex
-	rand    *rand.Rand
-	running int
-	stopped []chan struct{}
-	ended   []string
-}
-
-func (s *shuffled) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	s.step(func() { s.running++ })
-	s.stop()
-	a, err := s.Engine.Run(ctx, t)
-	s.stop()
-	s.step(func() {
-		s.running--
-		s.ended = append(s.ended, t.Name)
-	})
-	return a, err
-}
-
-func (s *shuffled) stop() {
-	c := make(chan struct{})
-	s.step(func() { s.stopped = append(s.stopped, c) })
-	<-c
-}
-
-// step changes what is under way, and draws if everything has stopped.
-func (s *shuffled) step(change func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
-	if n := len(s.stopped); n > 0 && n == s.running {
-		i := s.rand.IntN(n)
-		close(s.stopped[i])
-		s.stopped = slices.Delete(s.stopped, i, i+1)
 	}
 }

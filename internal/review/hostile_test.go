@@ -155,7 +155,7 @@ func newAttack(t *testing.T, c carrier) *attack {
 	a.in.Intent = precedent.Untrusted(c.intent)
 	a.in.Deep, a.in.Concurrency = true, 8
 	a.server = llmtest.Anthropic(t, a.obey)
-	a.in.Engine = client(t, a.server, nil, tree(t, a.dir))
+	a.in.Engine = client(t, a.server, tree(t, a.dir))
 	return a
 }
 

@@ -198,5 +198,5 @@ func (a *attack) checkReview(t *testing.T, c carrier, r *precedent.Review) {
 	if raw, err := json.Marshal(r); err != nil || regexp.MustCompile(`(?i)[{,]"(action|approved?)":`).Match(raw) {
 		t.Errorf("a field of the review approves (%v)", err)
 	}
-	needs.Equal(t, len(prompt.Finders()), len(newLedger(a.server).asks()))
+	needs.Equal(t, len(prompt.Finders()), len(askers(a.server)))
 }

@@ -171,3 +171,35 @@ func TestPlanIsBounded(t *testing.T) {
 		t.Errorf("%d shards, coverage %+v", len(p.shards), got)
 	}
 }
+
+// TestKeyAtTheEdge: a key of many lines is recognised although the parts of the change end within it.
+func TestKeyAtTheEdge(t *testing.T) {
+	var lines []string
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf("line %d of a file that goes on, and on, and on", i))
+	}
+	lines = append(lines, "-----BEGIN RSA "+"PRIVATE KEY-----")
+	var secrets []string
+	random := needs.Random(t)
+	for range 30 {
+		var b strings.Builder
+		for b.Len() < 64 {
+			b.WriteByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[random.IntN(64)])
+		}
+		secrets = append(secrets, b.String())
+	}
+	lines = append(append(lines, secrets...), "-----END RSA "+"PRIVATE KEY-----", "the end")
+	c := diff.Change{Files: []diff.File{added("key.txt", lines...)}}
+	for most := 200; most < 1_200; most += 37 {
+		p := newPlan(&c, nil)
+		p.pack(&c, most)
+		b := newBrief(&Input{Change: &c})
+		for i, s := range p.shards {
+			for _, secret := range secrets {
+				if strings.Contains(string(b.render(s.pieces)), secret) {
+					t.Fatalf("part %d of %d shows %q", i+1, len(p.shards), secret)
+				}
+			}
+		}
+	}
+}
