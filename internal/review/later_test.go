@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -87,152 +86,76 @@ func checkAnswers(t *testing.T, step string, r *precedent.Review, want map[strin
 	}
 }
 
-// branch is a pull request that is pushed to and reviewed again and again.
-type branch struct {
-	t       *testing.T
-	base    files
-	last    files // what was reviewed last
-	threads []precedent.Thread
-	pushes  int
-	engine  *cast
-	sent    []string // what finders were sent for the last push
-}
-
-// push reviews the next head and opens threads for what is new.
-func (b *branch) push(head files, says []object, words map[string]object) *precedent.Review {
-	b.t.Helper()
-	b.pushes++
-	in := input(b.t, b.base, head)
-	in.Head = fmt.Sprintf("%040d", b.pushes)
-	if b.last != nil {
-		in.Since = &Since{Head: fmt.Sprintf("%040d", b.pushes-1), Changed: between(b.t, b.last, head)}
-	}
-	for _, t := range b.threads {
-		in.Threads = append(in.Threads, carriedTo(t, head))
-	}
-	var mu sync.Mutex
-	b.sent = nil
-	b.engine = &cast{
-		finder: func(task engine.Task) engine.Reply {
-			mu.Lock()
-			defer mu.Unlock()
-			b.sent = append(b.sent, task.User())
-			return reply1(says...)
-		}, threads: saying(words),
-	}
-	in.Engine = b.engine
-	r := run(b.t, in)
-	b.last = head
-	for _, f := range r.Live() {
-		if f.Thread == "" {
-			b.threads = append(b.threads, opened(fmt.Sprintf("thread-%d", len(b.threads)+1), f, in.Head))
-		}
-	}
-	for _, a := range r.Threads {
-		for i := range b.threads {
-			if b.threads[i].ID == a.Thread && (a.State == precedent.Addressed || a.State == precedent.NoLonger) {
-				b.threads[i].State = precedent.ThreadAddressed
-			} else if b.threads[i].ID == a.Thread {
-				b.threads[i].State = precedent.ThreadOpen
-			}
-		}
-	}
-	return r
-}
-
-// TestPushes: six pushes to one pull request. Nothing is said twice, whatever words
-// a model finds and wherever the lines go, and every thread gets its answer.
+// TestPushes: after a push, a finding that has a thread is known again, whatever words a model finds and wherever its
+// lines went. It is not said twice, and finders are sent what is new alone.
 func TestPushes(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
-	cart := head["cart/cart.go"]
-	b := &branch{t: t, base: shopBase}
-	replies := func(r *precedent.Review) map[string]string {
-		all := map[string]string{}
-		for _, a := range r.Threads {
-			all[a.Title] = a.Reply
-		}
-		return all
+	cart := func(old, by string) files {
+		return head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], old, by, 1)})
 	}
-	const past, zero = "The loop runs past the last item", "An empty cart divides by zero"
-	r := b.push(head, []object{inCart(loop, past), inCart(mean, zero, object{"severity": "medium"})}, nil)
-	if len(r.Threads) != 0 || len(news(r)) != 2 {
-		t.Fatalf("answers %v, news %v", answers(r), news(r))
+	tax := files{"cart/tax.go": "package cart\n\nfunc Tax(sum int) int { return sum / 5 }\n"}
+	const partly = "\tfor n := range len(items) + 1 {"
+	const open, ended = precedent.ThreadOpen, precedent.ThreadAddressed
+	stays := object{"state": "still_there", "reply": "Nobody asked."}
+	other := finding("cart/cart.go", 7, loop, "n goes one too far: items has no such index", nil)
+	wrong := finding("cart/cart.go", 5, partly, "It is off by one", nil)
+	for _, test := range []struct {
+		name        string
+		head        files
+		state       precedent.ThreadState
+		finds, word object // nil for nothing
+		want, reply string
+	}{
+		{
+			"moved, other words", cart("package cart\n", "package cart\n\n// Shop.\n"), open, other, nil,
+			"still_there at cart/cart.go:7 by finder", "",
+		},
+		{"another file", head.with(tax), open, nil, stays, "still_there at cart/cart.go:5 by engine", ""},
+		{"another line, and as wrong", cart(loop, partly), open, wrong, stays, "still_there at cart/cart.go:5 by finder", ""},
+		{
+			"fixed", cart(loop, partly), open, nil,
+			object{"state": "addressed"},
+			"addressed at cart/cart.go:5 by engine",
+			"Addressed by ccccccc.",
+		},
+		{
+			"back", head.with(tax), ended, inCart(loop, "off by one again"), nil, "still_there at cart/cart.go:5 by finder",
+			"This is back, at cart/cart.go:5.",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := conversation(t, precedent.Bugs, test.head)
+			in.Threads[0].State = test.state
+			words := map[string]object{}
+			if test.word != nil {
+				words["off by one"] = test.word
+			}
+			in.Engine = &cast{finder: func(task engine.Task) engine.Reply {
+				if sent := strings.Contains(task.User(), body); sent != (test.head["cart/tax.go"] == "") {
+					t.Errorf("finders are sent\n%s", task.User())
+				}
+				if test.finds == nil {
+					return reply1()
+				}
+				return reply1(test.finds)
+			}, threads: saying(words)}
+			r := run(t, in)
+			checkAnswers(t, test.name, r, map[string]string{"off by one": test.want})
+			needs.Equal(t, test.reply, r.Threads[0].Reply)
+			needs.Equal(t, r.Threads[0].State == precedent.StillThere, r.Verdict == precedent.Findings)
+		})
 	}
-
-	// Lines move, and the model has other words.
-	shifted := strings.Replace(cart, "package cart\n", "package cart\n\n// Shop.\n", 1)
-	shifted = strings.Replace(shifted, "\tsum := 0\n", "\tvar sum int\n", 1)
-	r = b.push(head.with(files{"cart/cart.go": shifted}), []object{
-		finding("cart/cart.go", 7, loop, "n goes one too far: items has no such index", nil),
-		finding("cart/cart.go", 17, mean, "Division by zero when there is nothing in it", object{"severity": "medium"}),
-	}, nil)
-	checkAnswers(t, "shifted", r, map[string]string{
-		past: "still_there at cart/cart.go:7 by finder",
-		zero: "still_there at cart/cart.go:17 by finder",
-	})
-	needs.Equal(t, precedent.Findings, r.Verdict)
-
-	// Another file comes: the old one is not read again, and its threads are still open.
-	more := head.with(files{
-		"cart/cart.go": shifted,
-		"cart/tax.go":  "package cart\n\nfunc Tax(sum int) int { return sum / 5 }\n",
-	})
-	r = b.push(more, nil, map[string]object{
-		past: {"state": "still_there"},
-		zero: {"state": "still_there", "reply": "Nobody asked."},
-	})
-	checkAnswers(t, "another file", r, map[string]string{
-		past: "still_there at cart/cart.go:7 by engine",
-		zero: "still_there at cart/cart.go:17 by engine",
-	})
-	if r.Verdict != precedent.Findings || r.ExitStatus(precedent.High) != precedent.ExitFindings {
-		t.Errorf("another file: verdict %s", r.Verdict)
-	}
-	if len(b.sent) != 1 || strings.Contains(b.sent[0], loop) || !strings.Contains(b.sent[0], "read 1 of its hunks") ||
-		r.Threads[0].Reply+r.Threads[1].Reply != "" {
-		t.Errorf("another file: sent %q, answers %+v", b.sent, r.Threads)
-	}
-
-	// One is fixed, the other in part: the line is another, and as wrong.
-	partly := strings.Replace(shifted, loop, "\tfor n := range len(items) + 1 {", 1)
-	partly = strings.Replace(partly, mean, "\treturn Total(items) / max(len(items), 1)", 1)
-	r = b.push(more.with(files{"cart/cart.go": partly}), []object{
-		finding("cart/cart.go", 7, "\tfor n := range len(items) + 1 {", "The loop runs one past the last item", nil),
-	}, map[string]object{
-		zero: {"state": "addressed", "reply": "`max` keeps it from zero."},
-		past: {"state": "still_there"},
-	})
-	checkAnswers(t, "in part", r, map[string]string{
-		past: "still_there at cart/cart.go:7 by finder",
-		zero: "addressed at cart/cart.go:15 by engine",
-	})
-	needs.Equal(t, "`max` keeps it from zero.", replies(r)[zero])
-
 	// A rebase: the base has moved, and the branch says what it said.
-	b.base = b.base.with(files{"README": "shop\n"})
-	rebased := more.with(files{"cart/cart.go": partly, "README": "shop\n"})
-	r = b.push(rebased, nil, map[string]object{past: {"state": "still_there"}})
-	if len(b.sent) != 0 || len(news(r)) > 0 || r.Verdict != precedent.Findings || len(r.Threads) != 1 {
-		t.Errorf("rebased: sent %q, news %v, verdict %s, answers %v", b.sent, news(r), r.Verdict, answers(r))
-	}
+	readme := files{"README": "shop\n"}
+	in := pushed(t, shopBase.with(readme), head, head.with(readme))
+	in.Threads = conversation(t, precedent.Bugs, head).Threads
+	in.Engine = &cast{threads: saying(map[string]object{"off by one": stays})}
+	r := run(t, in)
+	checkAnswers(t, "rebased", r, map[string]string{"off by one": "still_there at cart/cart.go:5 by engine"})
 	if bugs := finderRun(t, r, "bugs"); bugs.Status != precedent.StatusSkipped || r.Scope != precedent.FullScope ||
-		!strings.Contains(bugs.Error, "since 0000000 was reviewed") {
-		t.Errorf("rebased: finder %+v, scope %s", bugs, r.Scope)
+		!strings.Contains(bugs.Error, "since bbbbbbb was reviewed") || r.ExitStatus(precedent.High) != precedent.ExitFindings {
+		t.Errorf("rebased: finder %+v, scope %s, verdict %s", bugs, r.Scope, r.Verdict)
 	}
-
-	// What was fixed comes back, and the rest goes.
-	back := strings.Replace(partly, "\treturn Total(items) / max(len(items), 1)", mean, 1)
-	back = strings.Replace(back, "\tfor n := range len(items) + 1 {", "\tfor n := range items {", 1)
-	r = b.push(rebased.with(files{"cart/cart.go": back}), []object{
-		finding("cart/cart.go", 17, mean, "An empty cart divides by zero again", object{"severity": "medium"}),
-	}, map[string]object{past: {"state": "addressed"}})
-	checkAnswers(t, "back", r, map[string]string{
-		past: "addressed at cart/cart.go:5 by engine",
-		zero: "still_there at cart/cart.go:17 by finder",
-	})
-	want := map[string]string{past: "Addressed by 0000000.", zero: "This is back, at cart/cart.go:17."}
-	needs.Equal(t, want, replies(r))
-	needs.Equal(t, 2, len(b.threads))
 }
 
 // settledBy are the ways in which people end a thread.
