@@ -227,20 +227,3 @@ func TestMinor(t *testing.T) {
 		})
 	}
 }
-
-// TestWantedNow: a finding of which its finder was not sure is shown if the verifier confirms it and says that it is
-// worth a change before the merge, also with low severity, and stays folded if the verifier says that it can wait.
-func TestWantedNow(t *testing.T) {
-	for now, want := range map[bool]precedent.Placement{true: precedent.Inline, false: precedent.Collapsed} {
-		in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
-		verdict := rules("confirmed", "It is one too many.", loop)
-		verdict["now"] = now
-		in.Engine = &cast{
-			finder:   finds(inCart(loop, "off by one", object{"category": "types", "severity": "low", "confidence": 40})),
-			verifier: ruled(map[string]object{"off by one": verdict}),
-		}
-		if f := byTitle(t, run(t, in), "off by one"); f.Placement != want {
-			t.Errorf("wanted now %v: %s, want %s: %s", now, f.Placement, want, says(f))
-		}
-	}
-}

@@ -128,9 +128,12 @@ func TestVerify(t *testing.T) {
 	const stated, lowered, kept, below = 80, 80 + uncertainDelta, DefaultThreshold, precedent.BelowThreshold
 	sure, _ := ShippedOdds().Of(&precedent.Finding{Confidence: stated, Verifier: confirmed})
 	unsure, _ := ShippedOdds().Of(&precedent.Finding{Confidence: stated, Verifier: uncertain})
+	wanted, _ := ShippedOdds().Of(&precedent.Finding{Confidence: stated, Verifier: confirmed, Now: true})
 	hidden := map[bool]precedent.Dropped{true: below}[unsure < DefaultThreshold]
 	byWords, doubts := rules("refuted", "No caller does."), rules("refuted", "Hm.", neg)
 	byWords["evidence"], doubts["confidence"] = []any{}, 30
+	now := rules("confirmed", "Past.", loop)
+	now["now"] = true
 	for _, test := range []struct {
 		name     string
 		category string // of medium severity after a "-"
@@ -141,6 +144,7 @@ func TestVerify(t *testing.T) {
 		says     string
 	}{
 		{"confirmed", "bugs", rules("confirmed", "Past.", loop), confirmed, "", sure, "confirmed: Past. (cart/cart.go:6)"},
+		{"confirmed, and wanted now", "bugs", now, confirmed, "", wanted, "confirmed, wanted now"},
 		{"uncertain", "-bugs", rules("uncertain", "Who knows."), uncertain, hidden, unsure, "uncertain: Who knows."},
 		{"refuted", "bugs", rules("refuted", "There is a guard.", "\tsum := 0"), denied, refuted, stated, "There is a guard."},
 		{"refuted by words", "-bugs", byWords, denied, refuted, stated, "No caller does."},

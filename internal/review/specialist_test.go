@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -63,24 +61,6 @@ func manyFiles(n int) files {
 		head[fmt.Sprintf("p%d/values.go", i)] = b.String()
 	}
 	return head
-}
-
-func TestOneOfManyRequestsFails(t *testing.T) {
-	in := input(t, files{}, manyFiles(5))
-	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
-		if strings.Contains(task.Prefix, "value2_5 ") {
-			return engine.Reply{Status: precedent.StatusRefused, Message: "no"}
-		}
-		return reply1()
-	})
-	r := run(t, in)
-	if r.Verdict != precedent.Partial || finderRun(t, r, "bugs").Status != precedent.StatusRefused {
-		t.Errorf("verdict %s, run %+v", r.Verdict, finderRun(t, r, "bugs"))
-	}
-	want := []precedent.TruncatedHunk{{Path: "p2/values.go", Hunk: 1, Reason: "bugs did not answer: refused"}}
-	if diff := cmp.Diff(want, r.Coverage.Truncated); diff != "" || r.Coverage.HunksRead != 4 {
-		t.Errorf("%d hunks read, truncated (-want +got):\n%s", r.Coverage.HunksRead, diff)
-	}
 }
 
 // TestFirstByteIsEnough: an engine that tells when the first answer begins does
