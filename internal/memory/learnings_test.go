@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -204,36 +203,6 @@ func TestReplay(t *testing.T) {
 	active("for more", says(precedent.LearnStricter, "be strict about queries built from user input", "db/**"))
 	*now = start.Add(91 * 24 * time.Hour)
 	active("after 91 days", says(precedent.LearnLenient, "be lenient with rows that are never closed", "db/**"))
-}
-
-// TestApproveAndForgetTogether is row 41 of the faults: "concurrent approve + revoke:
-// serialised; audit shows both; final = revoke".
-func TestApproveAndForgetTogether(t *testing.T) {
-	m, _ := remember(t)
-	ctx := t.Context()
-	for _, word := range strings.Fields("one two three four five six seven eight") {
-		c := propose(t, m, stranger(says(precedent.LearnDo, word+" is a number", "")))
-		var wait sync.WaitGroup
-		wait.Go(func() {
-			if _, err := m.ApproveLearning(ctx, c.ID, "kim"); err != nil {
-				t.Error(err)
-			}
-		})
-		wait.Go(func() {
-			if _, err := m.ForgetLearning(ctx, c.ID, "dana"); err != nil {
-				t.Error(err)
-			}
-		})
-		wait.Wait()
-		l, err := m.Learning(ctx, c.ID)
-		if err != nil || l.State != precedent.LearningForgotten {
-			t.Errorf("%s, %v: want it forgotten", l.State, err)
-		}
-		history, err := m.LearningHistory(ctx, c.ID)
-		if err != nil || len(history) < 2 || history[len(history)-1].After.State != precedent.LearningForgotten {
-			t.Errorf("%+v, %v", history, err)
-		}
-	}
 }
 
 func TestEditAndHistory(t *testing.T) {
