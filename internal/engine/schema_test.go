@@ -108,11 +108,3 @@ func TestCompileRefuses(t *testing.T) {
 		})
 	}
 }
-
-func TestCompiledOnce(t *testing.T) {
-	first := needs.Value(validator(json.RawMessage(findingsSchema)))(t)
-	again := needs.Value(validator(json.RawMessage([]byte(findingsSchema))))(t)
-	if first != again {
-		t.Error("compiled twice")
-	}
-}

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -188,22 +186,4 @@ func checkDead(t *testing.T, file string) {
 	pid := needs.Value(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	needs.WaitUntil(t, fmt.Sprintf("process %d, a child of the program, has ended", pid),
 		func() bool { return !alive(pid) })
-}
-
-func TestCancelReachesTheChildren(t *testing.T) {
-	pid := filepath.Join(t.TempDir(), "pid")
-	e := self(t, "leave and hang", pidFile+"="+pid)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	done := make(chan error, 1)
-	go func() {
-		_, err := e.Run(ctx, task(time.Minute))
-		done <- err
-	}()
-	needs.WaitUntil(t, "the program has started its child", func() bool { _, err := os.Stat(pid); return err == nil })
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want %v", err, context.Canceled)
-	}
-	checkDead(t, pid)
 }
