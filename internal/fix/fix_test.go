@@ -89,7 +89,7 @@ func TestPlan(t *testing.T) {
 }
 
 // TestPatch: git applies the patch and gets what Apply writes, and takes it back
-// again, whatever the lines and edits are.
+// again, whatever the lines and edits are. A script stays one, and nothing else is left.
 func TestPatch(t *testing.T) {
 	dir := t.TempDir()
 	needs.NoError(t, flag.Set("rapid.checks", strconv.Itoa(needs.Rounds(100, 25)))) // each runs git twice
@@ -121,9 +121,15 @@ func TestPatch(t *testing.T) {
 			t.Fatalf("git makes %q of %q, want %q\n%s", byGit, text, want, p.Patch())
 		}
 		put(t, name, text)
+		before, _ := os.Stat(name)
 		needs.NoError(t, p.Apply(dir))
 		if own := read(t, name); own != byGit {
 			t.Fatalf("Apply makes %q, git %q", own, byGit)
+		}
+		after, err := os.Stat(name)
+		entries, _ := os.ReadDir(filepath.Dir(name))
+		if err != nil || after.Mode() != before.Mode() || after.Mode()&0o100 == 0 || len(entries) > 3 {
+			t.Fatalf("mode %v, was %v, %d files, %v", after.Mode(), before.Mode(), len(entries), err)
 		}
 		apply(t, dir, p.Patch(), "-R")
 		if back := read(t, name); back != text {
@@ -140,7 +146,7 @@ type failer interface {
 
 func put(t failer, name, text string) {
 	t.Helper()
-	needs.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o640)))
+	needs.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o750)))
 }
 
 func read(t failer, name string) string {
@@ -218,20 +224,4 @@ func TestApplyInPart(t *testing.T) {
 
 func relink(name, target string) error {
 	return errors.Join(os.RemoveAll(name), os.Symlink(target, name))
-}
-
-// TestApplyKeepsPermissions: a script stays one.
-func TestApplyKeepsPermissions(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "run.sh")
-	put(t, name, "echo a\n")
-	needs.NoError(t, os.Chmod(name, 0o755))
-	files := reading(map[string]string{"run.sh": "echo a\n"})
-	p := New([]precedent.Finding{suggestion("run.sh", 1, 1, "echo b")}, files, files)
-	needs.NoError(t, p.Apply(dir))
-	info, err := os.Stat(name)
-	entries, _ := os.ReadDir(dir)
-	if err != nil || info.Mode().Perm() != 0o755 || read(t, name) != "echo b\n" || len(entries) != 1 {
-		t.Errorf("mode %v, %d files, error %v", info.Mode(), len(entries), err)
-	}
 }

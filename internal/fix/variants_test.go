@@ -97,27 +97,32 @@ func TestFixChangesNothing(t *testing.T) {
 	s.unpushed(got, err, NoChange, "changed no file")
 }
 
-// TestFixPolicy: the policy of the base turns fixes off or lowers the limits, and with a mistake nothing is fixed. That of
-// the head does not count.
-func TestFixPolicy(t *testing.T) {
-	s := newFixStage(t, map[string]string{".precedent.yaml": "fix: {enabled: false}\n"})
-	e := s.fixer()
-	got, err := s.fix(e, ungated)
-	s.unpushed(got, err, Refused, "turns fixes off")
-	if len(e.tasks) != 0 {
-		t.Error("the engine was asked")
-	}
-	s = newFixStage(t, map[string]string{".precedent.yaml": "fix: {max_lines: 1}\n"})
-	got, err = s.fix(s.fixer(), ungated)
-	s.unpushed(got, err, Refused, "2 lines are changed; at most 1 may be")
-	for _, broken := range []string{"fix: {max_file: 1}\n", "fix: [\n"} {
-		s = newFixStage(t, map[string]string{".precedent.yaml": broken})
-		e = s.fixer()
-		got, err = s.fix(e, ungated)
-		s.unpushed(got, err, Refused, "the policy has an error")
-		if len(e.tasks) != 0 {
-			t.Errorf("the engine was asked with the policy %q", broken)
+// TestFixRefused: what forbids a fix is known before the engine is paid, unless it is about the change: the policy of the
+// base, which with a mistake forbids all, protected branches, and tokens that may only read. The policy of the head does
+// not count.
+func TestFixRefused(t *testing.T) {
+	const mistake, branch = "the policy has an error", "the branch cannot be pushed to"
+	for _, test := range []struct {
+		policy string
+		change func(s *fixStage)
+		why    string
+		asked  int
+	}{
+		{"fix: {enabled: false}\n", nil, "turns fixes off", 0},
+		{"fix: {max_lines: 1}\n", nil, "2 lines are changed; at most 1 may be", 1},
+		{"fix: {max_file: 1}\n", nil, mistake, 0},
+		{"fix: [\n", nil, mistake, 0},
+		{"", func(s *fixStage) { s.acme.ProtectedBranches = []string{"main", "feature"} }, branch, 0},
+		{"", func(s *fixStage) { s.git.MayPush = func(string) bool { return false } }, branch, 0},
+	} {
+		s := newFixStage(t, map[string]string{".precedent.yaml": test.policy})
+		if test.change != nil {
+			s.World.Change(func() { test.change(s) })
 		}
+		e := s.fixer()
+		got, err := s.fix(e, ungated)
+		s.unpushed(got, err, Refused, test.why)
+		needs.Equal(t, test.asked, len(e.tasks))
 	}
 }
 
@@ -232,23 +237,6 @@ func TestFault53PushRejected(t *testing.T) {
 	}
 	got, err = s.fix(s.fixer(), ungated)
 	s.unpushed(got, err, Refused, "Protected branch update failed")
-}
-
-// TestFixRefusesBranches: protected branches, and tokens that may only read, are known before the engine is paid.
-func TestFixRefusesBranches(t *testing.T) {
-	for _, change := range []func(s *fixStage){
-		func(s *fixStage) { s.acme.ProtectedBranches = []string{"main", "feature"} },
-		func(s *fixStage) { s.git.MayPush = func(string) bool { return false } },
-	} {
-		s := newFixStage(t, nil)
-		s.World.Change(func() { change(s) })
-		e := s.fixer()
-		got, err := s.fix(e, ungated)
-		s.unpushed(got, err, Refused, "the branch cannot be pushed to")
-		if len(e.tasks) != 0 {
-			t.Error("the engine was asked")
-		}
-	}
 }
 
 // TestFixFork: the change is suggested where it replaces the lines of a thread, and as a whole. A round that is killed
