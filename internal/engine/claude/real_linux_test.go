@@ -23,6 +23,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 )
 
@@ -42,14 +43,12 @@ func TestRealCLI(t *testing.T) {
 	loopbackUp(t)
 	t.Run("answer", realAnswer)
 	t.Run("trouble", realTrouble)
-	t.Run("attempts", realAttempts)
 	t.Run("dead MCP server", realDeadServer)
 	t.Run("timeout", realTimeout)
 	t.Run("defences", realDefences)
 	t.Run("first byte", realFirstByte)
 	t.Run("cache", realCache)
 	t.Run("cache refused", realCacheRefused)
-	t.Run("review", realReview)
 }
 
 // realProgram finds the CLI.
@@ -188,21 +187,22 @@ func plant(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// realAnswer: the agent reads a file and answers; with a prompt of 400 KB that begins like a command.
+// realAnswer: the agent reads a file and answers as finders have to; with a prompt of 400 KB that begins like a command.
 func realAnswer(t *testing.T) {
 	tree := t.TempDir()
 	plant(t, tree, map[string]string{"a.go": "package zebra\n"})
 	m := serve(t, call("Read", map[string]any{"file_path": "a.go"}),
-		call("Grep", map[string]any{"pattern": "zebra"}), answer(`{"n":5}`))
+		call("Grep", map[string]any{"pattern": "zebra"}), answer(`{"findings":[]}`))
 	e, home := start(t, m, edits{})
 	task := realTask(tree)
+	task.Schema = prompt.Schema("finder")
 	task.Prompt = "/find bugs."
 	task.Prefix = "/init " + strings.Repeat("a line of the change, as long as it is\n", 400*1024/39) +
 		"the end of the prefix"
 	began := 0
 	task.FirstByte = func() { began++ }
 	a := needs.Value(e.Run(t.Context(), task))(t)
-	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` || a.Model != "claude-x" || a.CostUSD <= 0 ||
+	if a.Status != precedent.StatusOK || string(a.JSON) != `{"findings":[]}` || a.Model != "claude-x" || a.CostUSD <= 0 ||
 		began != 1 {
 		t.Errorf("%+v, began %d times", a, began)
 	}
@@ -226,30 +226,46 @@ func realAnswer(t *testing.T) {
 	}
 }
 
+// realTrouble: of what cannot be used, no more than three answers are asked for; turns in which files are read are
+// not counted among them.
 func realTrouble(t *testing.T) {
+	one := func(r llmtest.Reply) []llmtest.Reply { return []llmtest.Reply{r} }
+	prose, wrong, right := llmtest.Reply{Text: "All is fine."}, answer(`{"x":1}`), answer(`{"n":5}`)
+	read := call("Read", map[string]any{"file_path": "a.go"})
 	for _, test := range []struct {
 		name     string
-		reply    llmtest.Reply
+		turns    []llmtest.Reply // the last one again and again
 		status   precedent.Status
 		message  string
 		requests int // 0 for any
 	}{
-		{"401", llmtest.Reply{Status: 401, Message: "nope"}, precedent.StatusError, "check the key", 0},
-		{"400", llmtest.Reply{Status: 400, Message: "nope"}, precedent.StatusError, "400 nope", 1},
-		{"max turns", call("Glob", map[string]any{"pattern": "*"}), precedent.StatusTruncated, "turns", 4},
-		{"refusal", llmtest.Reply{Text: "I will not.", Stop: "refusal"}, precedent.StatusRefused, "refused", 1},
-		{"no room", llmtest.Reply{Text: "half", Stop: "max_tokens"}, precedent.StatusTruncated, "output limit", 0},
-		{"JSON as text", llmtest.Reply{Text: `So: {"n": 5}.`}, precedent.StatusOK, "", 2},
+		{"401", one(llmtest.Reply{Status: 401, Message: "nope"}), precedent.StatusError, "check the key", 0},
+		{"400", one(llmtest.Reply{Status: 400, Message: "nope"}), precedent.StatusError, "400 nope", 1},
+		{"max turns", one(call("Glob", map[string]any{"pattern": "*"})), precedent.StatusTruncated, "turns", 4},
+		{"refusal", one(llmtest.Reply{Text: "I will not.", Stop: "refusal"}), precedent.StatusRefused, "refused", 1},
+		{"no room", one(llmtest.Reply{Text: "half", Stop: "max_tokens"}), precedent.StatusTruncated, "output limit", 0},
+		{"JSON as text", one(llmtest.Reply{Text: `So: {"n": 5}.`}), precedent.StatusOK, "", 2},
+		{"breaks the schema", []llmtest.Reply{wrong, wrong, {Text: `{"x":1}`}}, precedent.StatusMalformed, "", 3},
+		{"prose, breaks the schema", []llmtest.Reply{prose, wrong, prose}, precedent.StatusMalformed, "", 3},
+		{"breaks the schema, prose", []llmtest.Reply{wrong, prose}, precedent.StatusMalformed, "", 3},
+		{"files, wrong once", []llmtest.Reply{read, read, wrong, right}, precedent.StatusOK, "", 4},
+		{
+			"files, at the last chance",
+			[]llmtest.Reply{read, prose, read, prose, read, {Text: `{"n":5}`}},
+			precedent.StatusOK, "", 6,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := serve(t, test.reply)
+			m := serve(t, test.turns...)
 			e, _ := start(t, m, edits{})
-			a := needs.Value(e.Run(t.Context(), realTask("")))(t)
+			tree := t.TempDir()
+			plant(t, tree, map[string]string{"a.go": "package zebra\n"})
+			a := needs.Value(e.Run(t.Context(), realTask(tree)))(t)
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("status %s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
 			if n := len(m.Requests()); test.requests != 0 && (n != test.requests || a.Usage.Requests != max(n, 1)) &&
-				test.reply.Status == 0 {
+				test.turns[0].Status == 0 {
 				t.Errorf("%d requests, %d counted, want %d", n, a.Usage.Requests, test.requests)
 			}
 		})
