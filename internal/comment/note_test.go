@@ -11,14 +11,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 )
 
-// TestNote: every kind of note is inert, whatever its parts say, and its marker comes back.
+// TestNote: every kind of note is inert, whatever its parts say, what bots obey, too, and its marker comes back.
 func TestNote(t *testing.T) {
-	all := writers(t)
+	all, words := writers(t), rapid.OneOf(markdowntest.Wild(), rapid.SampledFrom(orders))
 	rapid.Check(t, func(t *rapid.T) {
 		m := mark()
 		m.Kind = rapid.SampledFrom(comment.Notes).Draw(t, "kind")
 		m.Answers = rapid.StringMatching(`(?:gate|checks|fix)\.[0-9a-f]{40}(?:\.[a-z]{1,8})?`).Draw(t, "key")
-		wild := func(name string) string { return markdowntest.Wild().Draw(t, name) }
+		wild := func(name string) string { return words.Draw(t, name) }
 		n := comment.Note{Lead: "**Words of ours.**", Text: wild("text"), Log: wild("log"), End: "An end."}
 		for range rapid.IntRange(0, 3).Draw(t, "items") {
 			n.Items = append(n.Items, comment.NoteItem{
@@ -35,19 +35,6 @@ func TestNote(t *testing.T) {
 			markdowntest.Inert(t, unmarked(t, body))
 		}
 	})
-}
-
-// TestNoteOrders puts what bots obey into each part of a note.
-func TestNoteOrders(t *testing.T) {
-	w := writer(t)
-	for _, order := range orders {
-		body := w.Note(comment.Note{
-			Lead: "Words.", Text: order, Log: order + "\n" + order,
-			Items: []comment.NoteItem{{Name: order, Words: order, URL: order}},
-		}, checksMark())
-		markdowntest.Inert(t, unmarked(t, body))
-		readBack(t, w, body, comment.ChecksEnded)
-	}
 }
 
 // TestNoteIsBounded: a list and a log of any length fit.
