@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -180,47 +182,41 @@ func TestDeclinedFinding(t *testing.T) {
 	}
 }
 
-// TestMissingThread: a thread that the answer leaves out leaves the review
-// incomplete; one of which a finder knows is known without it.
-func TestMissingThread(t *testing.T) {
-	head := shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"})
-	in := conversation(t, precedent.Bugs, head)
-	in.Engine = &cast{finder: finds(), threads: saying(nil)}
-	r := run(t, in)
-	if r.Verdict != precedent.Partial || r.Threads[0].State != precedent.Unanswered || len(r.Failures) != 1 ||
-		r.Failures[0].Step != "threads" {
-		t.Errorf("verdict %s, answers %v, failures %v", r.Verdict, answers(r), r.Failures)
-	}
-	in.Threads[0].State = precedent.ThreadPending
-	in.Engine = &cast{finder: finds(inCart(loop, "off by one again")), threads: saying(nil)}
-	r = run(t, in)
-	if r.Verdict != precedent.Findings || r.Threads[0].State != precedent.StillThere ||
-		r.Threads[0].Reply != "This is still there, at cart/cart.go:5." {
-		t.Errorf("verdict %s, answers %+v", r.Verdict, r.Threads)
-	}
-}
-
-// TestThreadsEngineFails: then the place decides, and what it cannot tell is open.
+// TestThreadsEngineFails: the place decides about a thread of which the engine says nothing, and a finder about what it
+// found. What neither can tell is open, and leaves the review incomplete.
 func TestThreadsEngineFails(t *testing.T) {
 	same := shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"})
 	edited := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], loop, "\tfor n := range items {", 1)})
+	again := finds(inCart(loop, "off by one again"))
+	gone := saying(map[string]object{"off by one": {"state": "not_applicable"}})
+	const there, unanswered, noLonger = precedent.StillThere, precedent.Unanswered, precedent.NoLonger
 	for _, test := range []struct {
-		name    string
-		head    files
-		state   precedent.AnswerState
-		verdict precedent.Verdict
+		name            string
+		head            files
+		finder, threads func(engine.Task) engine.Reply
+		state           precedent.AnswerState
+		verdict         precedent.Verdict
+		waiting         bool // a person waits for an answer, which is said if a finder found it again
 	}{
-		{"unchanged", same, precedent.StillThere, precedent.Findings},
-		{"changed", edited, precedent.Unanswered, precedent.Partial},
-		{"its file was deleted", same.with(files{"cart/cart.go": ""}), precedent.NoLonger, precedent.Clean},
+		{"unchanged", same, finds(), nil, there, precedent.Findings, false},
+		{"changed", edited, finds(), nil, unanswered, precedent.Partial, false},
+		{"its file was deleted", same.with(files{"cart/cart.go": ""}), finds(), nil, noLonger, precedent.Clean, false},
+		{"left out", same, finds(), saying(nil), unanswered, precedent.Partial, false},
+		{"left out, and found again", same, again, saying(nil), there, precedent.Findings, true},
+		{"nothing is left of the change", shopBase, nil, gone, noLonger, precedent.Skipped, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := conversation(t, precedent.Bugs, test.head)
-			in.Engine = &cast{finder: finds()}
+			if test.waiting {
+				in.Threads[0].State = precedent.ThreadPending
+			}
+			in.Engine = &cast{finder: test.finder, threads: test.threads}
 			r := run(t, in)
-			if r.Threads[0].State != test.state || r.Verdict != test.verdict ||
-				len(r.Failures) != map[bool]int{true: 0, false: 1}[test.state == precedent.NoLonger] {
-				t.Errorf("verdict %s, answers %v, failures %v", r.Verdict, answers(r), r.Failures)
+			a := r.Threads[0]
+			failed := slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return f.Step == "threads" })
+			if a.State != test.state || r.Verdict != test.verdict || failed == (test.state == noLonger) ||
+				test.waiting != (a.Reply == "This is still there, at cart/cart.go:5.") {
+				t.Errorf("verdict %s, answers %+v, failures %v", r.Verdict, r.Threads, r.Failures)
 			}
 		})
 	}
@@ -323,15 +319,6 @@ func TestFilesOutOfReach(t *testing.T) {
 	checkAnswers(t, "no engine", run(t, in), map[string]string{"off by one": "unanswered at cart/cart.go:5 by place"})
 	in.Engine = answering(inCart(loop, "it is off by one"))
 	checkAnswers(t, "engine", run(t, in), map[string]string{"off by one": "still_there at cart/cart.go:5 by finder"})
-}
-
-// TestNothingLeft: the branch took everything back, and its threads are answered all the same.
-func TestNothingLeft(t *testing.T) {
-	in := conversation(t, precedent.Bugs, shopBase)
-	in.Engine = &cast{threads: saying(map[string]object{"off by one": {"state": "not_applicable"}})}
-	r := run(t, in)
-	checkAnswers(t, "nothing left", r, map[string]string{"off by one": "not_applicable at cart/cart.go:5 by engine"})
-	needs.Equal(t, precedent.Skipped, r.Verdict)
 }
 
 // TestNotChecked: an analyzer that could not read a file says nothing of what it found there.
