@@ -227,18 +227,12 @@ func TestSettledThreadsSilence(t *testing.T) {
 // does, the finding stays in the summary and in the check, of whatever category.
 func TestClosedByTheAuthor(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
-	in := input(t, shopBase, head)
-	in.Engine = answering(inCart(loop, "The loop runs past the last item", object{"severity": "critical"}))
-	first := byTitle(t, run(t, in), "The loop runs past the last item")
 	for _, category := range []precedent.Category{precedent.Bugs, precedent.Security} {
 		for _, found := range []bool{true, false} {
-			in := input(t, shopBase, head)
-			thread := carriedTo(opened("t-1", first, "aaaa"), head)
-			thread.Category, thread.Closed, thread.ClosedBy = category, true, "ann"
-			in.Threads = []precedent.Thread{thread}
+			in := conversation(t, category, head)
+			in.Since, in.Threads[0].Closed, in.Threads[0].ClosedBy = nil, true, "ann"
 			if in.Engine = answering(); found {
-				in.Engine = answering(inCart(loop, first.Title,
-					object{"severity": "critical", "category": string(category)}))
+				in.Engine = answering(inCart(loop, "off by one", object{"category": string(category)}))
 			}
 			r := run(t, in)
 			if result, title := report.Check(r, precedent.High, false); result != "failure" {
@@ -254,10 +248,6 @@ func TestClosedByTheAuthor(t *testing.T) {
 // TestDismissedByTheAuthor: the author of a pull request dismisses a mild finding, and no severe one that a later push
 // makes of it. Somebody who may write dismisses both.
 func TestDismissedByTheAuthor(t *testing.T) {
-	head := shopHead.with(files{"cart/aws.go": ""})
-	in := input(t, shopBase, head)
-	in.Engine = answering(inCart(loop, "The loop runs past the last item", object{"severity": "medium"}))
-	first := byTitle(t, run(t, in), "The loop runs past the last item")
 	for _, test := range []struct {
 		severity string
 		by       precedent.Message
@@ -267,13 +257,13 @@ func TestDismissedByTheAuthor(t *testing.T) {
 		{"critical", precedent.Message{WhoID: "7"}, ""},
 		{"critical", precedent.Message{WhoID: "8", MayWrite: true}, precedent.Dismissed},
 	} {
-		in := input(t, shopBase, head)
-		thread := carriedTo(opened("t-1", first, "aaaa"), head)
-		thread.State, thread.Messages = precedent.ThreadWontFix, []precedent.Message{written("Won't fix.", test.by)}
-		in.Threads = []precedent.Thread{thread}
-		in.Engine = answering(inCart(loop, first.Title, object{"severity": test.severity}))
+		in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": ""}))
+		thread := &in.Threads[0]
+		in.Since, thread.Severity, thread.State = nil, precedent.Medium, precedent.ThreadWontFix
+		thread.Messages = []precedent.Message{written("Won't fix.", test.by)}
+		in.Engine = answering(inCart(loop, "off by one", object{"severity": test.severity}))
 		r := run(t, in)
-		f := byTitle(t, r, first.Title)
+		f := byTitle(t, r, "off by one")
 		if next := WithoutEnded(r, in.Threads); f.Dropped != test.want || next != nil {
 			t.Errorf("%s, dismissed by %s: dropped as %q: %s; then %v", test.severity, test.by.WhoID, f.Dropped, says(f), next)
 		}
@@ -308,23 +298,19 @@ func TestWholeFileOfTheLast(t *testing.T) {
 
 // TestSummaryThreads: what stood in the summary alone is known again as well, and of two findings one thread takes one.
 func TestSummaryThreads(t *testing.T) {
-	head := shopHead.with(files{"cart/aws.go": ""})
-	in := input(t, shopBase, head)
-	in.Engine = answering(inCart(loop, "The loop runs past the last item"))
-	f := byTitle(t, run(t, in), "The loop runs past the last item")
-	thread := opened("t-1", f, "aaaa")
-	thread.Start, thread.End, thread.Comment = 0, 0, ""
-	in.Threads = []precedent.Thread{thread}
-	in.Engine = &cast{finder: finds(
-		inCart(loop, "This loop goes beyond the last of the items", object{"category": "crash"}),
-		inCart(mean, "An empty cart divides by zero"),
-	)}
+	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": ""}))
+	thread := &in.Threads[0]
+	in.Since, thread.Start, thread.End, thread.Current, thread.Comment = nil, 0, 0, precedent.Span{}, ""
+	const title = "This loop goes on, off by one"
+	in.Engine = &cast{
+		finder: finds(inCart(loop, title, object{"category": "crash"}), inCart(mean, "An empty cart divides by zero")),
+	}
 	r := run(t, in)
 	if got := news(r); !slices.Equal(got, []string{"An empty cart divides by zero"}) {
 		t.Errorf("news: %v", got)
 	}
-	if got := byTitle(t, r, "This loop goes beyond the last of the items"); got.Thread != "t-1" || got.ID != f.ID ||
-		got.Fingerprint != f.Fingerprint {
+	if got := byTitle(t, r, title); got.Thread != "t-1" || got.ID != thread.Finding ||
+		got.Fingerprint != thread.Fingerprint {
 		t.Errorf("thread %q, id %s: %s", got.Thread, got.ID, says(got))
 	}
 }
