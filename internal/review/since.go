@@ -2,7 +2,6 @@ package review
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -223,7 +222,4 @@ func (x *reader) markOrigins(fs []precedent.Finding) {
 }
 
 // short returns an abbreviated commit id.
-func short(commit string) string {
-	const digits = 7
-	return strings.ToLower(commit[:min(len(commit), digits)])
-}
+func short(commit string) string { return commit[:min(len(commit), 7)] }

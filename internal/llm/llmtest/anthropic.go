@@ -72,7 +72,7 @@ func blocks(raw json.RawMessage) ([]anthropicBlock, error) {
 }
 
 // cached is the block for the cache; what is before it has its own bytes.
-func (b anthropicBlock) cached(before string, count func(string) int) block {
+func (b anthropicBlock) cached(before string) block {
 	bare := string(b.raw)
 	if b.breakpoint() { // it is not cached itself
 		mark := `"cache_control":` + string(b.CacheControl)
@@ -88,7 +88,7 @@ func (b anthropicBlock) cached(before string, count func(string) int) block {
 	default: // a tool
 		text = bare
 	}
-	return block{bytes: before + "\x00" + bare, tokens: count(text), breakpoint: b.breakpoint()}
+	return block{bytes: before + "\x00" + bare, tokens: tokensOf(text), breakpoint: b.breakpoint()}
 }
 
 // result is the text of a tool's result.
@@ -106,7 +106,7 @@ func (b anthropicBlock) result() string {
 
 // parseAnthropic reads a request. Its cache has the tools first, then the form of
 // the answer with the system text, then the messages with the choice of tools.
-func parseAnthropic(raw []byte, count func(string) int) (Request, prompt, error) {
+func parseAnthropic(raw []byte) (Request, prompt, error) {
 	var body anthropicBody
 	if err := json.Unmarshal(raw, &body); err != nil {
 		return Request{}, prompt{}, errors.New("The request body is not valid JSON") //nolint:staticcheck // the words of the API
@@ -119,7 +119,7 @@ func parseAnthropic(raw []byte, count func(string) int) (Request, prompt, error)
 		}
 		b.Type = "tool"
 		r.Tools = append(r.Tools, b.Name)
-		p.blocks = append(p.blocks, b.cached("tools", count))
+		p.blocks = append(p.blocks, b.cached("tools"))
 	}
 	if body.ToolChoice != nil {
 		r.ToolChoice = body.ToolChoice.Type
@@ -137,7 +137,7 @@ func parseAnthropic(raw []byte, count func(string) int) (Request, prompt, error)
 		r.Format, r.Schema = config.Format.Type, config.Format.Schema
 		// No block of its own: it is hashed and counted with the system text, and
 		// stands as one if there is none.
-		p.blocks = append(p.blocks, block{bytes: "format" + string(body.OutputConfig), tokens: count(string(r.Schema))})
+		p.blocks = append(p.blocks, block{bytes: "format" + string(body.OutputConfig), tokens: tokensOf(string(r.Schema))})
 	}
 	system, err := blocks(body.System)
 	if err != nil {
@@ -145,15 +145,15 @@ func parseAnthropic(raw []byte, count func(string) int) (Request, prompt, error)
 	}
 	for _, b := range system {
 		r.System += b.Text
-		p.blocks = append(p.blocks, b.cached("system", count))
+		p.blocks = append(p.blocks, b.cached("system"))
 	}
-	if err := readMessages(body, &r, &p, count); err != nil {
+	if err := readMessages(body, &r, &p); err != nil {
 		return r, p, err
 	}
 	return r, p, checkAnthropic(body, p)
 }
 
-func readMessages(body anthropicBody, r *Request, p *prompt, count func(string) int) error {
+func readMessages(body anthropicBody, r *Request, p *prompt) error {
 	for i, m := range body.Messages {
 		content, err := blocks(m.Content)
 		if err != nil {
@@ -163,7 +163,7 @@ func readMessages(body anthropicBody, r *Request, p *prompt, count func(string) 
 			r.Turns = append(r.Turns, Turn{})
 		}
 		for _, b := range content {
-			p.blocks = append(p.blocks, b.cached(fmt.Sprintf("%s %d %s", m.Role, i, r.ToolChoice), count))
+			p.blocks = append(p.blocks, b.cached(fmt.Sprintf("%s %d %s", m.Role, i, r.ToolChoice)))
 			if len(r.Turns) == 0 {
 				r.User = append(r.User, Block{b.Text, b.breakpoint()})
 				continue

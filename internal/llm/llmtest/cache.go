@@ -21,8 +21,7 @@ const (
 type prompt struct {
 	model  string
 	blocks []block
-	text   string           // instead of blocks
-	count  func(string) int // of tokens, for text
+	text   string // instead of blocks
 }
 
 // block is cached as a whole or not at all.
@@ -100,8 +99,8 @@ func (c *cache) lookText(p prompt) precedent.Usage {
 	for _, old := range c.texts[p.model] {
 		common = max(common, commonPrefix(old, p.text))
 	}
-	u := precedent.Usage{InputTokens: p.count(p.text)}
-	if n := p.count(p.text[:common]); n >= minimum {
+	u := precedent.Usage{InputTokens: tokensOf(p.text)}
+	if n := tokensOf(p.text[:common]); n >= minimum {
 		u.CachedTokens = minimum + (n-minimum)/cacheStep*cacheStep
 	}
 	return u

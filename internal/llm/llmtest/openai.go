@@ -32,13 +32,13 @@ type openAIMessage struct {
 }
 
 // parseOpenAI reads a request. Its cache has the tools and the form of the answer before the messages.
-func parseOpenAI(raw []byte, count func(string) int) (Request, prompt, error) {
+func parseOpenAI(raw []byte) (Request, prompt, error) {
 	var body openAIBody
 	if err := json.Unmarshal(raw, &body); err != nil {
-		return Request{}, prompt{count: count}, errors.New("We could not parse the JSON body of your request.") //nolint:staticcheck,revive // the words of the API
+		return Request{}, prompt{}, errors.New("We could not parse the JSON body of your request.") //nolint:staticcheck,revive // the words of the API
 	}
 	r := Request{Model: body.Model, MaxTokens: max(body.MaxTokens, body.MaxCompletionTokens), ToolChoice: body.ToolChoice}
-	p := prompt{model: body.Model, count: count}
+	p := prompt{model: body.Model}
 	for _, raw := range body.Tools {
 		var tool struct {
 			Function struct {

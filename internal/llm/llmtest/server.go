@@ -15,9 +15,6 @@ import (
 // Server is a scripted server. URL is the base that a client is given.
 type Server struct {
 	URL string
-	// Tokens counts the tokens of a text; characters by four if it is nil. It is
-	// set before the first request.
-	Tokens func(string) int
 
 	handler Handler
 	dialect dialect
@@ -32,7 +29,7 @@ type Server struct {
 // dialect is one of the two APIs.
 type dialect struct {
 	path    string
-	parse   func(body []byte, count func(string) int) (Request, prompt, error)
+	parse   func(body []byte) (Request, prompt, error)
 	failure func(status int, message string) any
 	answer  func(w *stream, r Request, reply Reply, u precedent.Usage)
 }
@@ -64,13 +61,8 @@ func serve(t testing.TB, h Handler, d dialect, base string) *Server {
 	return s
 }
 
-func (s *Server) tokens(text string) int {
-	const charsPerToken = 4 // as providers give it for English and code
-	if s.Tokens != nil {
-		return s.Tokens(text)
-	}
-	return len(text) / charsPerToken
-}
+// tokensOf counts characters by four, as providers give it for English and code.
+func tokensOf(text string) int { return len(text) / 4 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
@@ -81,7 +73,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "404 page not found", http.StatusNotFound)
 		return
 	}
-	request, prompt, refused := s.dialect.parse(body, s.tokens)
+	request, prompt, refused := s.dialect.parse(body)
 	request.Header, request.Body = r.Header.Clone(), body
 	request, u := s.arrive(request, prompt)
 	reply := Reply{Status: http.StatusBadRequest}
@@ -101,7 +93,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if reply.Status != http.StatusOK || reply.Body != "" {
 		s.fail(out, request.N, reply)
 	} else {
-		u.OutputTokens = s.tokens(reply.said())
+		u.OutputTokens = tokensOf(reply.said())
 		if reply.Usage != nil {
 			u = *reply.Usage
 		}
