@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -27,20 +27,6 @@ type cached struct {
 // maxUnknown is how often an unknown request is sent before the server counts as one that lacks it.
 const maxUnknown = 2
 
-// Accounts that Gitea has no row for. A workflow's own token acts as the second.
-const (
-	ghostID   = -1
-	actionsID = -2
-)
-
-// person converts an account. Gitea marks no accounts as bots; only that of its workflows is known.
-func person(u *user) forge.Person {
-	if u == nil || u.ID == ghostID || u.ID == 0 {
-		return forge.Person{Login: "ghost"}
-	}
-	return forge.Person{ID: precedent.NumberID(u.ID), Login: u.Login, Bot: u.ID == actionsID}
-}
-
 // Me returns the account of the token.
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	c.cached.mu.Lock()
@@ -48,15 +34,16 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	if c.cached.me.ID != "" {
 		return c.cached.me, nil
 	}
-	do := c.wire.Call(ctx, "look up the account of the token on "+c.host, "", nil)
-	var u user
+	do := c.Call(ctx, "look up the account of the token on "+c.Host(), "", nil)
+	var u wire.User
 	if err := do.Get(&u, "user"); err != nil {
 		return forge.Person{}, err
 	}
-	if u.ID == 0 || u.ID == ghostID || u.Login == "" {
+	me := u.Person()
+	if me.ID == "" || me.Login == "" {
 		return forge.Person{}, do.Unexpected("it names no account")
 	}
-	c.cached.me = person(&u)
+	c.cached.me = me
 	return c.cached.me, nil
 }
 
@@ -80,7 +67,7 @@ func (c *Client) replyMode(ctx context.Context) replyMode {
 	}
 	if c.cached.version == "" {
 		var got struct{ Version string }
-		if c.wire.Call(ctx, "read version", "", nil).Get(&got, "version") != nil {
+		if c.Call(ctx, "read version", "", nil).Get(&got, "version") != nil {
 			return noReplies
 		}
 		c.cached.version = got.Version

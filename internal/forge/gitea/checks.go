@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -22,7 +21,7 @@ const maxDescription = 140
 // title and the URL, but no body. Neutral becomes the state "warning", which newer servers treat as a
 // success. Incomplete becomes "error", which they do not; "pending" would never end.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo))
+	do := c.Begin(ctx, repo, fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo))
 	if !git.IsObjectID(k.Commit) {
 		return "", do.Refuse(forge.KindRefused, "not a commit id")
 	}
@@ -40,45 +39,17 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 // Checks lists the statuses of a commit, the newest of each context: Gitea has no check runs, and its
 // Actions set statuses.
 func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string) ([]forge.CommitCheck, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("list statuses of %.12q in %s", commit, repo))
+	do := c.Begin(ctx, repo, fmt.Sprintf("list statuses of %.12q in %s", commit, repo))
 	if !git.IsObjectID(commit) {
 		return nil, do.Refuse(forge.KindRefused, "not a commit id")
-	}
-	type status struct {
-		ID        int64
-		Status    string
-		Context   string
-		TargetURL string `json:"target_url"`
-		Creator   *user
-		CreatedAt time.Time `json:"created_at"`
-	}
-	listed, err := wire.List[status](do, "commits/%s/statuses", commit)
-	if err != nil && !forge.IsPartial(err) {
-		return nil, err
 	}
 	me, wrong := c.Me(ctx)
 	if wrong != nil {
 		return nil, wrong
 	}
-	var all []forge.Report
-	for _, s := range listed {
-		own := s.Context == forge.CheckName && s.Creator != nil && person(s.Creator).ID == me.ID
-		all = append(all, forge.Report{Number: s.ID, CommitCheck: forge.CommitCheck{
-			Name: s.Context, State: stateOf(s.Status), URL: s.TargetURL, Started: s.CreatedAt.UTC(), Own: own,
-		}})
+	all, err := wire.Statuses(do, commit, me)
+	if err != nil && !forge.IsPartial(err) {
+		return nil, err
 	}
 	return forge.NewestChecks(all), err
-}
-
-// stateOf maps the states of Gitea. A warning lets a pull request be merged.
-func stateOf(state string) forge.CheckState {
-	switch state {
-	case "success", "warning":
-		return forge.CheckPassed
-	case "failure", "error":
-		return forge.CheckFailed
-	case "skipped": // Gitea since 1.24
-		return forge.CheckSkipped
-	}
-	return forge.CheckPending
 }

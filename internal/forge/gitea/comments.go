@@ -24,8 +24,8 @@ const maxReviews = 500
 // oldest first. Gitea does not tell when the text of a review was edited, nor which comment another replies
 // to: those on one line of one commit count as replies to the first. Pending reviews are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
-	issue, err := wire.List[comment](do, "issues/%d/comments", number)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
+	issue, err := wire.List[wire.Comment](do, "issues/%d/comments", number)
 	if err != nil && !forge.IsPartial(err) {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	}
 	var all []forge.Comment
 	for _, m := range issue {
-		all = append(all, c.onThread(m))
+		all = append(all, c.OnThread(m))
 	}
 	all = append(all, talk.reviewTexts(c)...)
 	for _, m := range talk.inline {
@@ -47,15 +47,12 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	return forge.SortComments(all), cmp.Or(err, err2)
 }
 
-// number returns the number of the pull request or issue that a comment is on.
-func (m *comment) number() int { return forge.LastNumber(cmp.Or(m.PullURL, m.IssueURL)) }
-
 // ReadComment reads one comment on a pull request. For one on lines it reads the reviews of the pull request:
 // Gitea returns no other comment by its id than those on the pull request as a whole.
 func (c *Client) ReadComment(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Comment,
 	error,
 ) {
-	do := c.begin(ctx, repo, fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number), m.ID)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number), m.ID)
 	found, err := c.find(do, number, m)
 	if err == nil && found == nil {
 		err = forge.NoComment(do.Doing())
@@ -72,19 +69,19 @@ func (c *Client) find(do wire.Call, number int, m forge.CommentRef) (*inline, er
 	var err error
 	switch m.Kind {
 	case forge.OnThread:
-		var one comment
+		var one wire.Comment
 		err = do.Get(&one, "issues/comments/%d", m.ID.Number())
-		if err == nil && (one.ID == 0 || one.number() != number) { // 204: a comment of another kind
+		if err == nil && (one.ID == 0 || one.Number() != number) { // 204: a comment of another kind
 			return nil, nil
 		}
-		found.Comment = c.onThread(&one)
+		found.Comment = c.OnThread(&one)
 	case forge.OnReview:
-		var one review
+		var one wire.Review
 		err = do.Get(&one, "pulls/%d/reviews/%d", number, m.ID.Number())
 		if one.State == statePending {
 			return nil, nil
 		}
-		found.Comment = c.onReview(&one)
+		found.Comment = c.OnReview(&one)
 	case forge.OnLine:
 		talk, wrong := c.discussion(do, number)
 		i := slices.IndexFunc(talk.inline, func(at inline) bool { return at.ID == m.ID })
@@ -105,22 +102,22 @@ func (c *Client) find(do wire.Call, number int, m forge.CommentRef) (*inline, er
 
 // discussion is the reviews of a pull request and their inline comments.
 type discussion struct {
-	reviews []*review // without pending ones
-	inline  []inline  // oldest first
+	reviews []*wire.Review // without pending ones
+	inline  []inline       // oldest first
 }
 
 // inline is an inline comment with its place in Gitea.
 type inline struct {
 	forge.Comment
 	at     spot
-	closed *user // who resolved it
+	closed *wire.User // who resolved it
 	hunk   string
 }
 
 // discussion reads the reviews and their inline comments.
 func (c *Client) discussion(do wire.Call, number int) (discussion, error) {
 	var t discussion
-	listed, more := wire.List[review](do, "pulls/%d/reviews", number)
+	listed, more := wire.List[wire.Review](do, "pulls/%d/reviews", number)
 	if more != nil && !forge.IsPartial(more) {
 		return t, more
 	}
@@ -154,15 +151,15 @@ func (t *discussion) reviewTexts(c *Client) []forge.Comment {
 	var all []forge.Comment
 	for _, r := range t.reviews {
 		if r.Body != "" {
-			all = append(all, c.onReview(r))
+			all = append(all, c.OnReview(r))
 		}
 	}
 	return all
 }
 
 // remarks reads the inline comments of one review, oldest first.
-func (c *Client) remarks(do wire.Call, number int, r *review) ([]inline, error) {
-	listed, err := wire.GetList[comment](do, "pulls/%d/reviews/%d/comments", number, r.ID)
+func (c *Client) remarks(do wire.Call, number int, r *wire.Review) ([]inline, error) {
+	listed, err := wire.GetList[wire.Comment](do, "pulls/%d/reviews/%d/comments", number, r.ID)
 	var all []inline
 	for _, m := range listed {
 		all = append(all, c.onLine(m, r))
@@ -197,31 +194,12 @@ func linkReplies(all []inline) {
 	}
 }
 
-func (c *Client) onThread(m *comment) forge.Comment {
-	out := forge.Comment{
-		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: person(m.User), URL: c.Pages().Own(m.HTMLURL),
-		At: m.CreatedAt.UTC(), Edited: m.UpdatedAt.UTC(),
-	}
-	out.Body, out.Cut = forge.CutBody(m.Body)
-	return out
-}
-
-func (c *Client) onReview(r *review) forge.Comment {
-	at := r.SubmittedAt.UTC()
-	out := forge.Comment{
-		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.User), URL: c.Pages().Own(r.HTMLURL),
-		At: at, Edited: at, Blocks: r.blocks(),
-	}
-	out.Body, out.Cut = forge.CutBody(r.Body)
-	return out
-}
-
 // onLine converts an inline comment. Its lines refer to the commit of the review. Gitea knows which comments
 // are outdated, but only tells whether the diff has changed since the review.
-func (c *Client) onLine(m *comment, r *review) inline {
-	out := inline{Comment: c.onThread(m), closed: m.Resolver, hunk: m.DiffHunk}
+func (c *Client) onLine(m *wire.Comment, r *wire.Review) inline {
+	out := inline{Comment: c.OnThread(m), closed: m.Resolver, hunk: m.DiffHunk}
 	out.Kind, out.Review, out.Outdated, out.Votes = forge.OnLine, precedent.NumberID(m.Review), r.Stale, -1
-	out.Commit = cmp.Or(r.CommitID, m.CommitID)
+	out.Commit = cmp.Or(r.CommitID, m.Commit)
 	out.Span, out.at = position(m, out.Commit)
 	return out
 }
@@ -244,7 +222,7 @@ func lineNumber(n uint64) int {
 // position returns the lines of an inline comment, and its spot. In Gitea the position is the line in the
 // commit of the review; in Forgejo it is the line in the commit that last changed it. Both return a hunk that
 // ends with the line, which has the number in the commit of the review.
-func position(m *comment, commit string) (precedent.Span, spot) {
+func position(m *wire.Comment, commit string) (precedent.Span, spot) {
 	at := spot{path: m.Path, new: lineNumber(m.NewLine), old: lineNumber(m.OldLine), commit: commit}
 	side, line := precedent.Right, at.new
 	if at.old > 0 {

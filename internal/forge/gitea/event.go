@@ -14,17 +14,10 @@ type payload struct {
 	Repository struct {
 		FullName string `json:"full_name"`
 	}
-	Sender      *user
-	PullRequest *struct {
-		Number int
-		Merged bool
-		Head   struct{ SHA string }
-	} `json:"pull_request"`
-	Review *struct{}
-	Issue  struct {
-		Number      int
-		PullRequest *struct{} `json:"pull_request"` // nil if it is an issue
-	}
+	Sender      *wire.User
+	PullRequest *wire.Pull `json:"pull_request"`
+	Review      *struct{}
+	Issue       wire.Pull
 	WorkflowRun *struct {
 		HeadSHA      string                 `json:"head_sha"`
 		PullRequests []struct{ Number int } `json:"pull_requests"`
@@ -33,7 +26,7 @@ type payload struct {
 	SHA, Context, After string
 	Ref, State          string
 	Action              string
-	Comment             *comment
+	Comment             *wire.Comment
 }
 
 // actions maps Gitea's actions: those of webhooks, and those of GitHub, which workflows get.
@@ -61,13 +54,13 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 		return e, nil
 	}
 	if t.Sender != nil {
-		e.Sender = person(t.Sender)
+		e.Sender = t.Sender.Person()
 	}
 	e.Comments = c.commentChanges(&t)
-	e.Repo.Host = c.host
+	e.Repo.Host = c.Host()
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
 	why := e.Flaw()
-	if c.checkRepo(e.Repo) != nil {
+	if c.CheckRepo(e.Repo) != nil {
 		why = "it names no repository"
 	}
 	if why != "" {
@@ -136,7 +129,7 @@ func (c *Client) commentChanges(t *payload) []forge.CommentChange {
 	if action != forge.CommentEdited && action != forge.CommentDeleted {
 		return nil
 	}
-	m := c.onThread(t.Comment)
+	m := c.OnThread(t.Comment)
 	m.Kind = ""
 	return []forge.CommentChange{{Action: action, NumberedComment: forge.NumberedComment{
 		Number:  t.Issue.Number,

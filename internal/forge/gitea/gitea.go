@@ -9,8 +9,6 @@
 package gitea
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -33,12 +31,9 @@ type Options struct {
 
 // Client is a client for a Gitea or Forgejo server. It is safe for concurrent use.
 type Client struct {
-	host        string   // as repository identities contain it
-	web         *url.URL // root of the web pages and of clone URLs
-	wire        *wire.Transport
+	wire.Site
 	permissions *wire.Recent[wire.PersonIn, forge.Permission] // of single people
 	writers     *wire.Recent[precedent.Repo, *writers]
-	polls       *wire.Polls
 	postingLock chan struct{} // holds one entry while a review is posted
 	cached      cached
 }
@@ -67,18 +62,19 @@ func New(o Options) (*Client, error) {
 		path = "/" + path
 	}
 	web = &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path}
-	w := wire.New(wire.Options{
+	c := &Client{postingLock: make(chan struct{}, 1)}
+	c.Site = wire.NewSite(wire.Options{
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
 		Scheme: "token", Token: wire.Static(o.Token), Hint: hintFor,
 		Plain:  func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
 		Header: http.Header{"User-Agent": {"precedent"}},
 		Paging: wire.Paging{Size: "limit", PerPage: perPage, Most: 100, Last: isLast}, Network: o.Network,
-	})
-	return &Client{
-		host: strings.ToLower(web.Host), web: web, wire: w, polls: wire.NewPolls(w.Now),
-		permissions: wire.NewRecent[wire.PersonIn, forge.Permission](w.Now),
-		writers:     wire.NewRecent[precedent.Repo, *writers](w.Now), postingLock: make(chan struct{}, 1),
-	}, nil
+	}, forge.Pages{
+		Web: web, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", Source: "display=source", FixedLines: true,
+	}, hookHeaders)
+	c.permissions = wire.NewRecent[wire.PersonIn, forge.Permission](c.Now)
+	c.writers = wire.NewRecent[precedent.Repo, *writers](c.Now)
+	return c, nil
 }
 
 // isLast reports whether a page is the last one. A server may return fewer entries on a page than requested,
@@ -99,30 +95,6 @@ func hintFor(status int, _ http.Header) string {
 	return ""
 }
 
-// Host returns the host as repository identities contain it: codeberg.org.
-func (c *Client) Host() string { return c.host }
-
-// Quota returns the rate limit as of the last response. Gitea has none, but a proxy in front of it may.
-func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
-
-// Pages returns the layout of Gitea's web pages.
-func (c *Client) Pages() forge.Pages {
-	return forge.Pages{
-		Web: c.web, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", Source: "display=source", FixedLines: true,
-	}
-}
-
-func (c *Client) checkRepo(r precedent.Repo) error { return forge.CheckRepo("Gitea", c.host, r) }
-
-// begin returns a call about a repository, whose paths are below it. It sends nothing if the repository or an
-// id of a comment is not valid.
-func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string,
-	comments ...precedent.ForgeID,
-) wire.Call {
-	err := cmp.Or(c.checkRepo(repo), forge.CheckNumbers(comments...))
-	return c.wire.Call(ctx, doing, "repos/"+repo.Owner+"/"+repo.Name+"/", err)
-}
-
 // isUnknownRoute reports whether an error can mean that the server does not have this
 // API. Servers return 405 for a known path with another method.
 func isUnknownRoute(err error) bool {
@@ -136,9 +108,4 @@ var hookHeaders = wire.HookHeaders{
 	Signatures: []string{"X-Forgejo-Signature", "X-Gitea-Signature", "X-Gogs-Signature", "X-Hub-Signature-256"},
 	Events:     []string{"X-Forgejo-Event-Type", "X-Gitea-Event-Type", "X-Forgejo-Event", "X-Gitea-Event"},
 	IDs:        []string{"X-Forgejo-Delivery", "X-Gitea-Delivery"},
-}
-
-// VerifyHook checks that a request of a webhook is signed with one of the secrets.
-func (c *Client) VerifyHook(h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
-	return wire.VerifyHook(hookHeaders, h, body, secrets)
 }

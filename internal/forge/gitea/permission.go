@@ -18,7 +18,7 @@ import (
 // It asks for the assignees and teams of the repository first, which an account with few rights can read, and
 // for the person last, which only administrators can. If none of that tells, the error has the kind KindAuth.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("read permission of %q in %s", p.Login, repo))
+	do := c.Begin(ctx, repo, fmt.Sprintf("read permission of %q in %s", p.Login, repo))
 	if p.ID.Number() <= 0 {
 		return forge.None, do.Err()
 	}
@@ -66,7 +66,7 @@ func askPermission(do wire.Call, repo precedent.Repo, p forge.Person, w *writers
 	}
 	var level struct {
 		Permission string
-		User       *user
+		User       *wire.User
 	}
 	err := do.Get(&level, "collaborators/%s/permission", url.PathEscape(p.Login))
 	switch s := wire.Status(err); {
@@ -186,7 +186,7 @@ func (t *team) mayPush() bool {
 
 // writersOf returns who may write, from lists that are at most a minute old.
 func (c *Client) writersOf(ctx context.Context, repo precedent.Repo) (*writers, error) {
-	do := c.begin(ctx, repo, "list who may write in "+repo.String())
+	do := c.Begin(ctx, repo, "list who may write in "+repo.String())
 	return c.writers.Of(repo, func() (*writers, error) { return readWriters(do, repo) })
 }
 
@@ -195,7 +195,7 @@ func (c *Client) writersOf(ctx context.Context, repo precedent.Repo) (*writers, 
 // members of teams that may write anything or read pull requests.
 func readWriters(do wire.Call, repo precedent.Repo) (*writers, error) {
 	w := &writers{may: map[precedent.ForgeID]bool{}}
-	listed, _, at, err := wire.GetPage[user](do, "assignees")
+	listed, _, at, err := wire.GetPage[wire.User](do, "assignees")
 	if isWithheld(err) {
 		w.withheld = "the assignees"
 		return w, nil
@@ -231,7 +231,7 @@ func readWriters(do wire.Call, repo precedent.Repo) (*writers, error) {
 		return w, nil
 	}
 	// The others can write only if they were also added to the repository by name.
-	added, err := wire.List[user](do, "collaborators")
+	added, err := wire.List[wire.User](do, "collaborators")
 	if isWithheld(err) || forge.IsPartial(err) {
 		return w, nil
 	}
@@ -251,10 +251,10 @@ func isWithheld(err error) bool {
 }
 
 // peopleOf converts a list of accounts.
-func peopleOf(listed []*user) []forge.Person {
+func peopleOf(listed []*wire.User) []forge.Person {
 	var people []forge.Person
 	for _, u := range listed {
-		if p := person(u); p.ID.Number() > 0 {
+		if p := u.Person(); p.ID.Number() > 0 {
 			people = append(people, p)
 		}
 	}
@@ -292,7 +292,7 @@ func readTeams(do wire.Call) (teams, error) {
 			*all = false
 			continue
 		}
-		members, err := wire.List[user](do, "/teams/%d/members", t.ID)
+		members, err := wire.List[wire.User](do, "/teams/%d/members", t.ID)
 		read += len(members)
 		switch {
 		case isWithheld(err) && t.Permission == "owner":

@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // TestForgejosPositions: Forgejo counts the lines of the commit that wrote the
 // line, and the hunk has the line of the review's commit.
 func TestForgejosPositions(t *testing.T) {
-	m := &comment{Path: "a.go", NewLine: 7, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone\n+here\n+there"}
+	m := &wire.Comment{Path: "a.go", NewLine: 7, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone\n+here\n+there"}
 	if got, at := position(m, "c"); got.Start != 14 || got.End != 14 || got.Side != precedent.Right || at.new != 7 {
 		t.Errorf("%+v, %+v", got, at)
 	}
-	m = &comment{Path: "a.go", OldLine: 3, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone"}
+	m = &wire.Comment{Path: "a.go", OldLine: 3, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone"}
 	if got, at := position(m, "c"); got.End != 11 || got.Side != precedent.Left || at.old != 3 {
 		t.Errorf("%+v, %+v", got, at)
 	}
@@ -28,12 +29,12 @@ func TestForgejosPositions(t *testing.T) {
 	for _, hunk := range []string{
 		"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x", "x\n+y",
 	} {
-		m := &comment{Path: "a.go", NewLine: 5, DiffHunk: hunk}
+		m := &wire.Comment{Path: "a.go", NewLine: 5, DiffHunk: hunk}
 		if got, _ := position(m, "c"); got.End != 5 {
 			t.Errorf("%q: %+v", hunk, got)
 		}
 	}
-	if got, _ := position(&comment{NewLine: 1 << 60}, "c"); got.End != 0 {
+	if got, _ := position(&wire.Comment{NewLine: 1 << 60}, "c"); got.End != 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 	marker "github.com/precedent-dev/precedent/internal/comment"
@@ -18,8 +17,8 @@ import (
 // line, so remarks that are not within one hunk of the diff are rejected here. Gitea
 // has no ranges: a remark on several lines is shown on the last.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("post review on %s#%d", repo, number))
-	if err := checkDraft(do, d); err != nil {
+	do := c.Begin(ctx, repo, fmt.Sprintf("post review on %s#%d", repo, number))
+	if err := do.CheckDraft(d); err != nil {
 		return forge.Posted{}, err
 	}
 	select { // an account has only one pending review on a pull request
@@ -81,33 +80,6 @@ func isRejected(p forge.Posted, remark int) bool {
 	return slices.ContainsFunc(p.Rejected, func(no forge.Rejected) bool { return no.Remark == remark })
 }
 
-// checkDraft refuses a draft that exceeds the limits.
-func checkDraft(do wire.Call, d forge.Draft) error {
-	if err := do.Err(); err != nil {
-		return err
-	}
-	if d.Event != forge.Remarks && d.Event != forge.RequestChanges {
-		return do.Refuse(forge.KindRefused, "%q is not a review event", d.Event)
-	}
-	if len(d.Remarks) > forge.MaxRemarks {
-		return do.Refuse(forge.KindInvalid, "too many comments: %d of at most %d", len(d.Remarks), forge.MaxRemarks)
-	}
-	for _, r := range d.Remarks {
-		if err := checkBody(do, r.Body); err != nil {
-			return err
-		}
-	}
-	return checkBody(do, d.Body)
-}
-
-// checkBody refuses a text that exceeds our limit. Gitea has none but that of its database.
-func checkBody(do wire.Call, body string) error {
-	if utf8.RuneCountInString(body) > forge.MaxPost {
-		return do.Refuse(forge.KindInvalid, "the text has more than %d characters", forge.MaxPost)
-	}
-	return do.Err()
-}
-
 // readUnlocked reads a pull request that accepts comments. Gitea accepts reviews on locked conversations.
 func (c *Client) readUnlocked(ctx context.Context, do wire.Call, repo precedent.Repo, number int) (forge.PullRequest,
 	error,
@@ -131,7 +103,7 @@ func remark(r forge.Remark) newComment {
 }
 
 // readRemarkIDs reads the ids of the posted remarks. An id that cannot be read stays empty.
-func (c *Client) readRemarkIDs(do wire.Call, number int, r *review, remarks []forge.Remark, posted *forge.Posted) {
+func (c *Client) readRemarkIDs(do wire.Call, number int, r *wire.Review, remarks []forge.Remark, posted *forge.Posted) {
 	if len(remarks) == 0 {
 		return
 	}
@@ -139,23 +111,21 @@ func (c *Client) readRemarkIDs(do wire.Call, number int, r *review, remarks []fo
 	if err != nil {
 		return
 	}
-	for i, m := range remarks {
-		at := slices.IndexFunc(there, func(t inline) bool { return t.Span.Path == m.Path && string(t.Body) == m.Body })
-		if at >= 0 && !isRejected(*posted, i) {
-			posted.Remarks[i] = there[at].ID
-			there = slices.Delete(there, at, at+1)
-		}
+	var all []forge.Comment
+	for _, m := range there {
+		all = append(all, m.Comment)
 	}
+	wire.Found(posted, remarks, all)
 }
 
 // submit posts a review. Gitea stores the comments of a request as a pending review,
 // and then submits everything that the account has pending. So what an interrupted
 // attempt left is deleted before, and what this one leaves is deleted after.
-func (c *Client) submit(ctx context.Context, do wire.Call, number int, send newReview) (*review, error) {
+func (c *Client) submit(ctx context.Context, do wire.Call, number int, send newReview) (*wire.Review, error) {
 	if _, err := c.deletePending(ctx, do, number, &send); err != nil {
 		return nil, err
 	}
-	var r review
+	var r wire.Review
 	err := do.Send(http.MethodPost, send, &r, "pulls/%d/reviews", number)
 	// Gitea returns 500 or 422 when it has finished; a proxy in front of it may
 	// return 502 or 504 while it is still working.
@@ -175,8 +145,8 @@ func (c *Client) submit(ctx context.Context, do wire.Call, number int, send newR
 func (c *Client) deletePending(ctx context.Context, do wire.Call, number int, send *newReview) (removed bool,
 	err error,
 ) {
-	listed, err := wire.List[review](do, "pulls/%d/reviews", number)
-	listed = slices.DeleteFunc(listed, func(r *review) bool { return r.State != statePending })
+	listed, err := wire.List[wire.Review](do, "pulls/%d/reviews", number)
+	listed = slices.DeleteFunc(listed, func(r *wire.Review) bool { return r.State != statePending })
 	if err != nil || len(listed) == 0 {
 		return false, err
 	}
@@ -185,7 +155,7 @@ func (c *Client) deletePending(ctx context.Context, do wire.Call, number int, se
 		return false, err
 	}
 	for _, r := range listed {
-		if person(r.User).ID != me.ID {
+		if r.User.Person().ID != me.ID {
 			continue // administrators see pending reviews of others
 		}
 		if send != nil {
@@ -205,7 +175,7 @@ func (c *Client) deletePending(ctx context.Context, do wire.Call, number int, se
 // checkPending refuses a pending review unless it contains the text to be sent, or
 // text with our marker, from an attempt that was interrupted at an earlier head.
 // Nobody else sees a pending review, and a person does not write markers.
-func (c *Client) checkPending(do wire.Call, number int, r *review, send *newReview) error {
+func (c *Client) checkPending(do wire.Call, number int, r *wire.Review, send *newReview) error {
 	there, err := c.remarks(do, number, r)
 	if err != nil {
 		return err
@@ -234,21 +204,6 @@ func (c *Client) checkPending(do wire.Call, number int, r *review, send *newRevi
 func (c *Client) Dismiss(ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID,
 	why string,
 ) (forge.Unsupported, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), id)
-	err := do.Send(http.MethodPost, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number,
-		id.Number())
-	switch wire.Status(err) {
-	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity:
-	default:
-		return "", err
-	}
-	var now review
-	wrong := do.Get(&now, "pulls/%d/reviews/%d", number, id.Number())
-	switch {
-	case wire.Status(wrong) == http.StatusNotFound, wrong == nil && !now.blocks():
-		return "", nil
-	case wrong != nil:
-		return "", wrong
-	}
-	return forge.Unsupported(err.Error() + ": an administrator of the repository has to dismiss the review"), nil
+	do := c.Begin(ctx, repo, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), id)
+	return do.Dismiss(http.MethodPost, number, id, why, "an administrator of the repository has to dismiss the review")
 }

@@ -29,7 +29,7 @@ func (c *Client) Streams() []forge.HistoryStream {
 // History reads one page of a list, the least recently updated first. Writing a comment updates
 // its pull request; editing one on lines does not, so that only a list of everything finds it.
 func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	do := c.begin(ctx, repo, "list "+string(q.Stream)+" history of "+repo.String())
+	do := c.Begin(ctx, repo, "list "+string(q.Stream)+" history of "+repo.String())
 	switch q.Stream {
 	case streamPulls:
 		return c.pullHistory(do, q)
@@ -40,13 +40,13 @@ func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.Histo
 }
 
 func (c *Client) issueHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	list := windows[comment]{do, c.now, "issues/comments", perPage, func(m *comment) int64 { return m.ID }}
+	list := windows[wire.Comment]{do, c.now, "issues/comments", perPage, func(m *wire.Comment) int64 { return m.ID }}
 	listed, page, err := list.read(q)
 	for _, m := range listed {
 		if m.PullURL == "" { // it is on an issue
 			continue
 		}
-		one := forge.NumberedComment{Number: m.number(), Comment: c.onThread(m)}
+		one := forge.NumberedComment{Number: m.Number(), Comment: c.OnThread(m)}
 		if one.Number == 0 || forge.IsIncomplete(one.Comment) {
 			return page, do.Unexpected("a comment has no id, no time or no pull request")
 		}
@@ -56,8 +56,8 @@ func (c *Client) issueHistory(do wire.Call, q forge.HistoryQuery) (forge.History
 }
 
 func (c *Client) pullHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	list := windows[pullRequest]{
-		do, c.now, "issues?state=all&type=pulls", pullsPerPage, func(p *pullRequest) int64 { return int64(p.Number) },
+	list := windows[wire.Pull]{
+		do, c.now, "issues?state=all&type=pulls", pullsPerPage, func(p *wire.Pull) int64 { return int64(p.Number) },
 	}
 	listed, page, err := list.read(q)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Client) pullHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryP
 		if p.Number <= 0 || p.UpdatedAt.IsZero() {
 			return page, do.Unexpected("a pull request has no number or no time")
 		}
-		page.Pulls = append(page.Pulls, pastPull(p))
+		page.Pulls = append(page.Pulls, p.Past())
 		talk, err := c.discussion(do, p.Number)
 		switch {
 		case wire.Status(err) == http.StatusNotFound: // deleted meanwhile
@@ -90,19 +90,6 @@ func (c *Client) pullHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryP
 		}
 	}
 	return page, nil
-}
-
-// pastPull converts a pull request of the list of issues.
-func pastPull(p *pullRequest) forge.PullRequest {
-	out := forge.PullRequest{
-		Number: p.Number, Author: person(p.User), State: forge.State(p.State), Updated: p.UpdatedAt.UTC(),
-	}
-	if p.PullRequest != nil && p.PullRequest.Merged {
-		out.State, out.MergedAt = forge.Merged, p.PullRequest.MergedAt.UTC()
-	}
-	out.Title, _ = forge.CutBody(p.Title)
-	out.Body, _ = forge.CutBody(p.Body)
-	return out
 }
 
 // windows reads a list that Gitea does not sort by updates: numbered pages would skip entries when others are
@@ -246,9 +233,9 @@ func (l windows[T]) part(w window, number int) ([]*T, int, error) {
 
 // now returns the time of the last response by the clock of the server, or else of this machine.
 func (c *Client) now() time.Time {
-	at := c.wire.Quota().At
+	at := c.Quota().At
 	if at.IsZero() {
-		at = c.wire.Now()
+		at = c.Now()
 	}
 	return at.UTC().Truncate(time.Second)
 }

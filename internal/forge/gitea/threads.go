@@ -15,7 +15,7 @@ import (
 // Threads reads the conversations on lines: like Gitea, it groups all comments on one line of one commit. The
 // id of a conversation is that of its first comment, which is the one that gets resolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
+	do := c.Begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
 	said, err := c.discussion(do, number)
 	if err != nil && !forge.IsPartial(err) {
 		return nil, err
@@ -29,7 +29,7 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 		}
 		t := forge.Thread{ID: m.ID, Comments: []precedent.ForgeID{m.ID}, Closed: m.closed != nil}
 		if m.closed != nil {
-			t.ClosedBy = person(m.closed)
+			t.ClosedBy = m.closed.Person()
 		}
 		at[m.ID] = len(all)
 		all = append(all, t)
@@ -42,8 +42,8 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID,
 	body string,
 ) (forge.Comment, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("reply to comment %s on %s#%d", to, repo, number), to)
-	if err := checkBody(do, body); err != nil {
+	do := c.Begin(ctx, repo, fmt.Sprintf("reply to comment %s on %s#%d", to, repo, number), to)
+	if err := do.CheckBody(body); err != nil {
 		return forge.Comment{}, err
 	}
 	noReply := do.Refuse(forge.KindUnsupported, "this server has no API for replies")
@@ -61,7 +61,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	case first == nil:
 		return forge.Comment{}, do.Refuse(forge.KindNotFound, "the comment was deleted")
 	}
-	var m comment
+	var m wire.Comment
 	if mode == viaReply {
 		err = do.Send(http.MethodPost, map[string]string{"body": body}, &m, "pulls/%d/comments/%d/replies", number,
 			to.Number())
@@ -75,7 +75,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 		c.cached.mu.Unlock()
 		return forge.Comment{}, noReply
 	}
-	out := c.onLine(&m, &review{ID: first.Review.Number(), CommitID: first.Commit, Stale: first.Outdated}).Comment
+	out := c.onLine(&m, &wire.Review{ID: first.Review.Number(), CommitID: first.Commit, Stale: first.Outdated}).Comment
 	out.ReplyTo = to
 	return do.Created(out, err)
 }
@@ -92,7 +92,7 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	if len(t.Comments) > 0 {
 		id = t.Comments[0]
 	}
-	do := c.begin(ctx, repo, fmt.Sprintf("%s conversation %s on %s#%d", verb, t.ID, repo, number), id)
+	do := c.Begin(ctx, repo, fmt.Sprintf("%s conversation %s on %s#%d", verb, t.ID, repo, number), id)
 	lacking := forge.Unsupported("this server cannot " + verb +
 		" conversations through its API (Gitea can since 1.26), or this one was deleted")
 	if err := do.Err(); err != nil {
@@ -123,10 +123,10 @@ var anchor = text.Pattern(`#issuecomment-(\d{1,18})$`)
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction,
 	error,
 ) {
-	do := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
 	id := to.ID.Number()
 	if to.Kind == forge.OnReview {
-		var r review
+		var r wire.Review
 		if err := do.Get(&r, "pulls/%d/reviews/%d", number, id); err != nil {
 			return nil, err
 		}
@@ -136,14 +136,6 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 		}
 		id, _ = strconv.ParseInt(found[1], 10, 64) // 18 digits are a number
 	}
-	type reaction struct {
-		User    *user
-		Content string
-	}
-	listed, err := wire.GetList[reaction](do, "issues/comments/%d/reactions", id)
-	var all []forge.Reaction
-	for _, r := range listed {
-		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Content})
-	}
-	return all, err
+	listed, err := wire.GetList[wire.Reaction](do, "issues/comments/%d/reactions", id)
+	return wire.Reactions(listed), err
 }

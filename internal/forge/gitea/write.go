@@ -12,22 +12,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Comment comments on the pull request as a whole.
-func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
-	do := c.begin(ctx, repo, fmt.Sprintf("comment on %s#%d", repo, number))
-	if err := checkBody(do, body); err != nil {
-		return forge.Comment{}, err
-	}
-	var m comment
-	err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "issues/%d/comments", number)
-	return do.Created(c.onThread(&m), err)
-}
-
 // Edit replaces the text of a comment. The text of a review cannot be edited: Gitea
 // would change it only on the page, and its API would keep returning the old text.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
-	do := c.begin(ctx, repo, fmt.Sprintf("edit comment %s on %s#%d", m.ID, repo, number), m.ID)
-	if err := checkBody(do, body); err != nil {
+	do := c.Begin(ctx, repo, fmt.Sprintf("edit comment %s on %s#%d", m.ID, repo, number), m.ID)
+	if err := do.CheckBody(body); err != nil {
 		return err
 	}
 	if m.Kind == forge.OnReview {
@@ -40,7 +29,7 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 	case there == nil:
 		return do.Refuse(forge.KindNotFound, "the comment was deleted")
 	}
-	var now comment
+	var now wire.Comment
 	err = do.Send(http.MethodPatch, map[string]string{"body": body}, &now, "issues/comments/%d", m.ID.Number())
 	if err == nil && now.ID == 0 { // Gitea returns 204 for comments that it does not edit
 		err = do.Refuse(forge.KindInvalid, "this server cannot edit comments of that kind")
@@ -54,7 +43,7 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported,
 	error,
 ) {
-	do := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number), m.ID)
+	do := c.Begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number), m.ID)
 	there, err := c.findOwn(ctx, do, number, m)
 	if err != nil || there == nil {
 		return "", err
@@ -63,7 +52,7 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 	case forge.OnLine:
 		return c.deleteLine(do, number, there)
 	case forge.OnReview:
-		var r review
+		var r wire.Review
 		if err := do.Get(&r, "pulls/%d/reviews/%d", number, m.ID.Number()); err != nil {
 			return "", err
 		}
@@ -115,7 +104,7 @@ func (c *Client) deleteLine(do wire.Call, number int, there *inline) (forge.Unsu
 	if err != nil {
 		return "", err
 	}
-	var r review
+	var r wire.Review
 	if err := do.Get(&r, "pulls/%d/reviews/%d", number, in); err != nil {
 		if wire.Status(err) == http.StatusNotFound {
 			return "", nil // it went with its last comment
@@ -140,7 +129,7 @@ const labelColor = "#ededed"
 
 // MakeLabels creates the labels that neither the repository nor its organization has.
 func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []string) (forge.Unsupported, error) {
-	do := c.begin(ctx, repo, "create labels in "+repo.String())
+	do := c.Begin(ctx, repo, "create labels in "+repo.String())
 	for _, name := range labels {
 		if _, err := labelID(do, repo.Owner, name); err != nil {
 			return unlessForbidden(do, err)
@@ -154,7 +143,7 @@ func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []s
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, name string) (forge.Unsupported,
 	error,
 ) {
-	do := c.begin(ctx, repo, fmt.Sprintf("add label %q to %s#%d", name, repo, number))
+	do := c.Begin(ctx, repo, fmt.Sprintf("add label %q to %s#%d", name, repo, number))
 	id, err := labelID(do, repo.Owner, name)
 	if err == nil {
 		err = do.Send(http.MethodPost, map[string][]int64{"labels": {id}}, nil, "issues/%d/labels", number)
@@ -164,11 +153,11 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 
 // labelID returns the id of a label, which it creates if needed.
 func labelID(do wire.Call, owner, name string) (int64, error) {
-	all, err := wire.List[label](do, "labels")
+	all, err := wire.List[wire.Label](do, "labels")
 	if err != nil {
 		return 0, err
 	}
-	ofOrganization, err := wire.List[label](do, "/orgs/%s/labels", owner)
+	ofOrganization, err := wire.List[wire.Label](do, "/orgs/%s/labels", owner)
 	if err != nil && !isUnknownRoute(err) { // users have no such labels
 		return 0, err
 	}
@@ -177,7 +166,7 @@ func labelID(do wire.Call, owner, name string) (int64, error) {
 			return l.ID, nil
 		}
 	}
-	var made label
+	var made wire.Label
 	err = do.Send(http.MethodPost, map[string]string{"name": name, "color": labelColor}, &made, "labels")
 	return made.ID, err
 }
@@ -186,12 +175,12 @@ func labelID(do wire.Call, owner, name string) (int64, error) {
 func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, name string) (forge.Unsupported,
 	error,
 ) {
-	do := c.begin(ctx, repo, fmt.Sprintf("remove label %q from %s#%d", name, repo, number))
-	all, err := wire.GetList[label](do, "issues/%d/labels", number)
+	do := c.Begin(ctx, repo, fmt.Sprintf("remove label %q from %s#%d", name, repo, number))
+	all, err := wire.GetList[wire.Label](do, "issues/%d/labels", number)
 	if err != nil {
 		return "", err
 	}
-	for _, l := range slices.DeleteFunc(all, func(l *label) bool { return !strings.EqualFold(l.Name, name) }) {
+	for _, l := range slices.DeleteFunc(all, func(l *wire.Label) bool { return !strings.EqualFold(l.Name, name) }) {
 		err := do.Send(http.MethodDelete, nil, nil, "issues/%d/labels/%d", number, l.ID)
 		if err != nil && wire.Status(err) != http.StatusNotFound {
 			return unlessForbidden(do, err)

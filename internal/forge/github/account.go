@@ -25,8 +25,8 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	if c.me.person.ID != "" {
 		return c.me.person, nil
 	}
-	do := c.wire.Call(ctx, "look up the account of the token", "", nil)
-	var u user
+	do := c.Call(ctx, "look up the account of the token", "", nil)
+	var u wire.User
 	var err error
 	if c.tokens.app != nil {
 		var app struct{ Slug string }
@@ -43,13 +43,13 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	case u.ID <= 0 || !forge.IsLogin(u.Login):
 		return forge.Person{}, do.Unexpected("it contains no account")
 	}
-	c.me.person = u.person()
+	c.me.person = u.Person()
 	return c.me.person, nil
 }
 
 // integrationUser reads the account of a token made by an app, which REST does not
 // tell. If GraphQL does not either, it is assumed to be that of a workflow run.
-func (c *Client) integrationUser(do wire.Call, u *user) error {
+func (c *Client) integrationUser(do wire.Call, u *wire.User) error {
 	var got struct{ Viewer struct{ Login string } }
 	name := forge.GitHubActions
 	if err := c.query(do, queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
@@ -61,7 +61,7 @@ func (c *Client) integrationUser(do wire.Call, u *user) error {
 // Permission asks what a person may do now. On any doubt the answer is None: a
 // deleted account, a login that now belongs to another account, an unknown role.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
-	do := c.begin(ctx, fmt.Sprintf("read permission of %q in %s", p.Login, repo), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read permission of %q in %s", p.Login, repo))
 	if p.ID.Number() <= 0 {
 		return forge.None, do.Err()
 	}
@@ -71,7 +71,7 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	return c.permissions.Of(wire.PersonIn{Repo: repo, Person: p}, func() (forge.Permission, error) {
 		var level struct {
 			Permission string
-			User       user
+			User       wire.User
 		}
 		err := do.Get(&level, "collaborators/%s/permission", p.Login)
 		switch {

@@ -102,8 +102,8 @@ type installationKey struct{}
 // forRequest returns the token for a request. An app has a token for each repository. A request without a
 // repository uses any valid token, else none.
 func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
-	now := t.client.wire.Now()
-	repo, ok := ctx.Value(repoKey{}).(precedent.Repo)
+	now := t.client.Now()
+	repo, ok := wire.RepoOf(ctx)
 	own, has := ctx.Value(tokenKey{}).(wire.Token)
 	switch {
 	case has:
@@ -151,7 +151,7 @@ func limitOf(ctx context.Context) string {
 	if id, whole := ctx.Value(installationKey{}).(int64); whole { // counted by itself, as its owner is not known
 		return fmt.Sprint("installation ", id)
 	}
-	repo, _ := ctx.Value(repoKey{}).(precedent.Repo)
+	repo, _ := wire.RepoOf(ctx)
 	return strings.ToLower(repo.Owner)
 }
 
@@ -190,7 +190,7 @@ func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 // call begins an operation of the app itself. An unused token does no harm, so requests for one count as those
 // that only read and are retried.
 func (t *tokens) call(ctx context.Context, doing string) wire.Call {
-	return t.client.wire.Call(ctx, doing, "", nil).Reads().With(asAppKey{}, true)
+	return t.client.Call(ctx, doing, "", nil).Reads().With(asAppKey{}, true)
 }
 
 // create asks GitHub for a token for one repository, with only the permissions that are
@@ -211,8 +211,8 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 	}
 	got, err := t.issueMost(do, found.ID, repo)
 	if isInvalid(err) { // GitHub gives no tokens by a former name, and redirects all else
-		var present repository
-		if whole, wrong := t.ofInstallation(ctx, found.ID, t.client.wire.Now()); wrong == nil &&
+		var present wire.Repository
+		if whole, wrong := t.ofInstallation(ctx, found.ID, t.client.Now()); wrong == nil &&
 			do.With(tokenKey{}, whole).Get(&present, "repos/%s/%s", repo.Owner, repo.Name) == nil &&
 			forge.IsName(present.Name) && present.Name != repo.Name {
 			got, err = t.issueMost(do, found.ID, precedent.Repo{Host: repo.Host, Owner: repo.Owner, Name: present.Name})
@@ -294,7 +294,7 @@ func issue(do wire.Call, id int64, repo precedent.Repo, p granted) (got issued, 
 // GitToken returns the secret with which git fetches the repository: the token, or
 // that of the app's installation, which is valid for at least 5 minutes.
 func (c *Client) GitToken(ctx context.Context, repo precedent.Repo) (string, error) {
-	do := c.begin(ctx, fmt.Sprintf("get a token for %s", repo), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("get a token for %s", repo))
 	if err := do.Err(); err != nil {
 		return "", err
 	}

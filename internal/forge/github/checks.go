@@ -49,7 +49,7 @@ func checkRuns(do wire.Call, commit, name string) ([]*checkRun, error) {
 
 // Check reports the result of a review as a check run. Only apps can create them, including workflow runs.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
-	do := c.begin(ctx, fmt.Sprintf("set check %q in %s", k.Name, repo), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("set check %q in %s", k.Name, repo))
 	if !git.IsObjectID(k.Commit) {
 		return "", do.Refuse(forge.KindRefused, "not a commit id")
 	}
@@ -112,7 +112,7 @@ func checksUnsupported(err error) (forge.Unsupported, error) {
 // Checks lists the check runs and the statuses of a commit: of each name, the newest of each app and
 // check suite, and the newest status of each context. An app needs checks: read and statuses: read.
 func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string) ([]forge.CommitCheck, error) {
-	do := c.begin(ctx, fmt.Sprintf("list checks of %.12q in %s", commit, repo), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("list checks of %.12q in %s", commit, repo))
 	if !git.IsObjectID(commit) {
 		return nil, do.Refuse(forge.KindRefused, "not a commit id")
 	}
@@ -120,22 +120,14 @@ func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string)
 	if more != nil && !forge.IsPartial(more) {
 		return nil, checksHint(more)
 	}
-	type status struct {
-		ID             int64
-		Context, State string
-		TargetURL      string `json:"target_url"`
-		Creator        user
-		CreatedAt      time.Time `json:"created_at"`
-	}
-	statuses, err := wire.List[status](do, "commits/%s/statuses", commit)
-	if err != nil && !forge.IsPartial(err) {
-		return nil, checksHint(err)
-	}
 	me, wrong := c.Me(ctx)
 	if wrong != nil {
 		return nil, wrong
 	}
-	var all []forge.Report
+	all, err := wire.Statuses(do, commit, me)
+	if err != nil && !forge.IsPartial(err) {
+		return nil, checksHint(err)
+	}
 	for _, r := range runs {
 		all = append(all, forge.Report{
 			Number: r.ID, Maker: "app " + strconv.FormatInt(r.App.ID, 10), Suite: r.Suite.ID,
@@ -145,12 +137,6 @@ func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string)
 				Own: r.Name == forge.CheckName && r.App.Slug+"[bot]" == me.Login,
 			},
 		})
-	}
-	for _, s := range statuses {
-		all = append(all, forge.Report{Number: s.ID, Maker: "status", CommitCheck: forge.CommitCheck{
-			Name: s.Context, State: statusState(s.State), URL: s.TargetURL, Started: s.CreatedAt.UTC(),
-			Own: s.Context == forge.CheckName && precedent.NumberID(s.Creator.ID) == me.ID,
-		}})
 	}
 	return forge.NewestChecks(all), cmp.Or(more, err)
 }
@@ -180,15 +166,4 @@ func runState(status, conclusion string) forge.CheckState {
 		return forge.CheckSkipped
 	}
 	return forge.CheckFailed // also cancelled, timed_out, action_required, stale
-}
-
-// statusState is the state of a commit status.
-func statusState(state string) forge.CheckState {
-	switch state {
-	case "success":
-		return forge.CheckPassed
-	case "failure", "error":
-		return forge.CheckFailed
-	}
-	return forge.CheckPending
 }

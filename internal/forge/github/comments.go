@@ -16,28 +16,28 @@ import (
 // oldest first. GitHub does not tell when the text of a review was edited. Pending reviews are left out. A comment
 // of a review is dated when the review was submitted.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
-	do := c.begin(ctx, fmt.Sprintf("read comments of %s#%d", repo, number), repo)
-	issue, err1 := wire.List[comment](do, "issues/%d/comments", number)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
+	issue, err1 := wire.List[wire.Comment](do, "issues/%d/comments", number)
 	if err1 != nil && !forge.IsPartial(err1) {
 		return nil, err1
 	}
-	reviews, err2 := wire.List[review](do, "pulls/%d/reviews", number)
+	reviews, err2 := wire.List[wire.Review](do, "pulls/%d/reviews", number)
 	if err2 != nil && !forge.IsPartial(err2) {
 		return nil, err2
 	}
-	inline, err3 := wire.List[comment](do, "pulls/%d/comments", number)
+	inline, err3 := wire.List[wire.Comment](do, "pulls/%d/comments", number)
 	if err3 != nil && !forge.IsPartial(err3) {
 		return nil, err3
 	}
 	var all []forge.Comment
 	for _, m := range issue {
-		all = append(all, c.onThread(m))
+		all = append(all, c.OnThread(m))
 	}
 	submitted := map[int64]time.Time{}
 	for _, r := range reviews {
 		submitted[r.ID] = r.SubmittedAt.UTC()
 		if r.Body != "" && !r.SubmittedAt.IsZero() {
-			all = append(all, c.onReview(r))
+			all = append(all, c.OnReview(r))
 		}
 	}
 	for _, m := range inline {
@@ -60,23 +60,23 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 func (c *Client) ReadComment(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Comment,
 	error,
 ) {
-	do := c.begin(ctx, fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number), repo, m.ID)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number), m.ID)
 	var found forge.Comment
-	var one comment
+	var one wire.Comment
 	var err error
 	on := number // the pull request that it is on
 	switch m.Kind {
 	case forge.OnThread:
 		err = do.Get(&one, "issues/comments/%d", m.ID.Number())
-		found, on = c.onThread(&one), forge.LastNumber(one.IssueURL)
+		found, on = c.OnThread(&one), one.Number()
 	case forge.OnReview:
-		var r review
+		var r wire.Review
 		if err = do.Get(&r, "pulls/%d/reviews/%d", number, m.ID.Number()); !r.SubmittedAt.IsZero() {
-			found = c.onReview(&r)
+			found = c.OnReview(&r)
 		}
 	case forge.OnLine:
 		err = do.Get(&one, "pulls/comments/%d", m.ID.Number())
-		found, on = c.onLine(&one), forge.LastNumber(one.PullURL)
+		found, on = c.onLine(&one), one.Number()
 	default:
 		err = noSuchKind(do, m.Kind)
 	}
@@ -95,27 +95,8 @@ func noSuchKind(do wire.Call, k forge.CommentKind) error {
 	return do.Refuse(forge.KindRefused, "unknown kind of comment %q", k)
 }
 
-func (c *Client) onThread(m *comment) forge.Comment {
-	out := forge.Comment{
-		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: m.User.person(), URL: c.Pages().Own(m.HTMLURL),
-		At: m.CreatedAt.UTC(), Edited: m.UpdatedAt.UTC(),
-	}
-	out.Body, out.Cut = forge.CutBody(m.Body)
-	return out
-}
-
-func (c *Client) onReview(r *review) forge.Comment {
-	at := r.SubmittedAt.UTC()
-	out := forge.Comment{
-		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: r.User.person(), URL: c.Pages().Own(r.HTMLURL),
-		At: at, Edited: at, Blocks: r.State == stateBlocks,
-	}
-	out.Body, out.Cut = forge.CutBody(r.Body)
-	return out
-}
-
-func (c *Client) onLine(m *comment) forge.Comment {
-	out := c.onThread(m)
+func (c *Client) onLine(m *wire.Comment) forge.Comment {
+	out := c.OnThread(m)
 	out.Kind, out.ReplyTo, out.Review = forge.OnLine, precedent.NumberID(m.InReplyTo), precedent.NumberID(m.Review)
 	out.Span, out.Commit, out.Outdated = position(m)
 	out.Votes = -1
@@ -127,19 +108,19 @@ func (c *Client) onLine(m *comment) forge.Comment {
 
 // position returns the lines of an inline comment. GitHub returns no line once the
 // code has changed; then it is the line at the original commit.
-func position(m *comment) (span precedent.Span, commit string, outdated bool) {
+func position(m *wire.Comment) (span precedent.Span, commit string, outdated bool) {
 	side := precedent.Side(cmp.Or(m.Side, string(precedent.Right)))
 	if m.SubjectType == "file" {
 		return precedent.Span{Path: m.Path, Side: side}, m.Commit, false
 	}
 	if m.Line == nil {
-		return m.span(side, m.OriginalStartLine, m.OriginalLine), m.OriginalCommit, true
+		return lines(m, side, m.OriginalStartLine, m.OriginalLine), m.OriginalCommit, true
 	}
-	return m.span(side, m.StartLine, *m.Line), m.Commit, false
+	return lines(m, side, m.StartLine, *m.Line), m.Commit, false
 }
 
-// span returns lines of a side, and ignores the start of a range on the other side.
-func (m *comment) span(side precedent.Side, first *int, last int) precedent.Span {
+// lines returns lines of a side, and ignores the start of a range on the other side.
+func lines(m *wire.Comment, side precedent.Side, first *int, last int) precedent.Span {
 	out := precedent.Span{Path: m.Path, Side: side, Start: last, End: last}
 	if first != nil && *first > 0 && *first < last && cmp.Or(m.StartSide, string(side)) == string(side) {
 		out.Start = *first

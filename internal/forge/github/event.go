@@ -2,7 +2,6 @@ package github
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -48,12 +47,12 @@ var actions = map[forge.EventKind]map[string]string{
 
 // payload is the part of webhook payloads that we read. Different events share fields.
 type payload struct {
-	Repository      repository
-	Sender          *user
-	PullRequest     pullRequest `json:"pull_request"`
-	Issue           pullRequest
-	Comment         comment
-	Review          review
+	Repository      wire.Repository
+	Sender          *wire.User
+	PullRequest     wire.Pull `json:"pull_request"`
+	Issue           wire.Pull
+	Comment         wire.Comment
+	Review          wire.Review
 	CheckSuite      payloadRun `json:"check_suite"`
 	CheckRun        payloadRun `json:"check_run"`
 	WorkflowRun     payloadRun `json:"workflow_run"`
@@ -89,17 +88,17 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	if err := wire.ReadEvent("GitHub", name, data, &t); err != nil {
 		return forge.Event{}, err
 	}
-	e.Action, e.Sender = actions[e.Kind][t.Action], t.Sender.sender()
+	e.Action, e.Sender = actions[e.Kind][t.Action], sender(t.Sender)
 	if e.Kind == forge.InstallationEvent {
 		if !c.isOwnPage(t.Installation.Account.HTMLURL) {
-			return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no installation on "+c.host)
+			return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no installation on "+c.Host())
 		}
 		return e, nil
 	}
-	e.Repo.Host = c.host
+	e.Repo.Host = c.Host()
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
-	if c.checkRepo(e.Repo) != nil || !c.isOwnPage(t.Repository.HTMLURL) {
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository on "+c.host)
+	if c.CheckRepo(e.Repo) != nil || !c.isOwnPage(t.Repository.HTMLURL) {
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository on "+c.Host())
 	}
 	if name == "issue_comment" && t.Issue.PullRequest == nil {
 		return forge.Event{}, nil
@@ -156,7 +155,7 @@ func (t *payload) fill(name string, e *forge.Event) {
 // isOwnPage reports whether a URL is on this forge, also with http.
 func (c *Client) isOwnPage(page string) bool {
 	u, err := url.Parse(page)
-	return err == nil && strings.EqualFold(u.Host, c.web.Host)
+	return err == nil && strings.EqualFold(u.Host, c.Pages().Web.Host)
 }
 
 // commentActions are what events of comments and of reviews say was done.
@@ -173,12 +172,12 @@ func (c *Client) commentChanges(name string, t *payload) []forge.CommentChange {
 	}
 	switch name {
 	case "issue_comment":
-		out.Pull, out.Comment = pastPull(&t.Issue), c.onThread(&t.Comment)
+		out.Pull, out.Comment = t.Issue.Past(), c.OnThread(&t.Comment)
 		out.Member = isMember(t.Comment.Association)
 	case "pull_request_review_comment":
-		out.Pull, out.Comment = pastPull(&t.PullRequest), c.pastOnLine(&t.Comment)
+		out.Pull, out.Comment = t.PullRequest.Past(), c.pastOnLine(&t.Comment)
 	case "pull_request_review":
-		out.Pull, out.Comment = pastPull(&t.PullRequest), c.onReview(&t.Review)
+		out.Pull, out.Comment = t.PullRequest.Past(), c.OnReview(&t.Review)
 		out.Member = isMember(t.Review.Association)
 		if out.Action == forge.CommentEdited { // the payload does not tell when
 			out.Edited = out.Pull.Updated
@@ -196,14 +195,4 @@ func (c *Client) commentChanges(name string, t *payload) []forge.CommentChange {
 		return nil
 	}
 	return []forge.CommentChange{out}
-}
-
-// hookHeaders are GitHub's. X-Hub-Signature, which is by SHA-1, is not among them.
-var hookHeaders = wire.HookHeaders{
-	Signatures: []string{"X-Hub-Signature-256"}, Events: []string{"X-GitHub-Event"}, IDs: []string{"X-GitHub-Delivery"},
-}
-
-// VerifyHook checks that a request of a webhook is signed with one of the secrets.
-func (c *Client) VerifyHook(h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
-	return wire.VerifyHook(hookHeaders, h, body, secrets)
 }

@@ -249,7 +249,7 @@ func FuzzReadEvent(f *testing.F) {
 		if err != nil && !errors.As(err, &fault) {
 			t.Errorf("%T", err)
 		}
-		if err == nil && !e.Repo.IsZero() && c.checkRepo(e.Repo) != nil || e.Head != "" && !git.IsObjectID(e.Head) {
+		if err == nil && !e.Repo.IsZero() && c.CheckRepo(e.Repo) != nil || e.Head != "" && !git.IsObjectID(e.Head) {
 			t.Errorf("%+v", e)
 		}
 		for _, n := range e.Pulls {

@@ -4,13 +4,11 @@ package github
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -30,14 +28,11 @@ type Options struct {
 
 // Client is a client for GitHub. It is safe for concurrent use.
 type Client struct {
-	host        string   // as repository identities contain it
-	web         *url.URL // root of the web pages and of clone URLs
-	graphql     string   // URL of the GraphQL API
-	wire        *wire.Transport
+	wire.Site
+	graphql     string // URL of the GraphQL API
 	tokens      *tokens
 	permissions *wire.Recent[wire.PersonIn, forge.Permission]
 	me          identity
-	polls       *wire.Polls
 }
 
 var _ forge.Forge = (*Client)(nil)
@@ -48,7 +43,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String()}
+	c := &Client{graphql: graphql.String()}
 	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, cached: map[tokenScope]installationToken{}}
 	options := wire.Options{
 		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
@@ -69,8 +64,10 @@ func New(o Options) (*Client, error) {
 	if o.App != nil {
 		options.Renew, options.Limit = c.tokens.renew, limitOf
 	}
-	c.wire = wire.New(options)
-	c.permissions, c.polls = wire.NewRecent[wire.PersonIn, forge.Permission](c.wire.Now), wire.NewPolls(c.wire.Now)
+	c.Site = wire.NewSite(options, forge.Pages{
+		Web: web, Pull: "pull", PullAliases: []string{"pulls"}, Blob: "blob", Source: "plain=1",
+	}, hookHeaders)
+	c.permissions = wire.NewRecent[wire.PersonIn, forge.Permission](c.Now)
 	return c, nil
 }
 
@@ -122,24 +119,7 @@ func hintFor(status int, h http.Header) string {
 	return ""
 }
 
-// Host returns the host as repository identities contain it: github.com.
-func (c *Client) Host() string { return c.host }
-
-// Quota returns the rate limit as of the last response.
-func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
-
-// Pages returns the layout of GitHub's web pages.
-func (c *Client) Pages() forge.Pages {
-	return forge.Pages{Web: c.web, Pull: "pull", PullAliases: []string{"pulls"}, Blob: "blob", Source: "plain=1"}
-}
-
-func (c *Client) checkRepo(r precedent.Repo) error { return forge.CheckRepo("GitHub", c.host, r) }
-
-type repoKey struct{}
-
-// begin returns a call about a repository, whose paths are below it. Its context carries the repository, for
-// the tokens of an app. It sends nothing if the repository or an id of a comment is not valid.
-func (c *Client) begin(ctx context.Context, doing string, r precedent.Repo, comments ...precedent.ForgeID) wire.Call {
-	err := cmp.Or(c.checkRepo(r), forge.CheckNumbers(comments...))
-	return c.wire.Call(context.WithValue(ctx, repoKey{}, r), doing, "repos/"+r.Owner+"/"+r.Name+"/", err)
+// hookHeaders are GitHub's. X-Hub-Signature, which is by SHA-1, is not among them.
+var hookHeaders = wire.HookHeaders{
+	Signatures: []string{"X-Hub-Signature-256"}, Events: []string{"X-GitHub-Event"}, IDs: []string{"X-GitHub-Delivery"},
 }

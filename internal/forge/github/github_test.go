@@ -205,7 +205,7 @@ func TestAddresses(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || c.wire.Home() != test.api || c.graphql != test.graphql || c.Host() != test.host {
+		if err != nil || c.Home() != test.api || c.graphql != test.graphql || c.Host() != test.host {
 			t.Errorf("%s: %v, %+v", test.base, err, c)
 		}
 	}

@@ -24,7 +24,7 @@ const (
 // with more than 300 files or 20,000 lines. In that case it is built from the list of
 // files, which has the hunks of files that are not too large.
 func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
-	do := c.begin(ctx, fmt.Sprintf("read diff of pull request %s#%d", repo, number), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read diff of pull request %s#%d", repo, number))
 	diff, err := do.Accept(acceptDiff, "pulls/%d", number)
 	if wire.Status(err) == http.StatusNotAcceptable {
 		return listedPatch(do, number)
@@ -60,7 +60,7 @@ func listedPatch(do wire.Call, number int) ([]byte, []precedent.SkippedFile, err
 		diff.WriteString(section)
 	}
 	if len(seen) >= maxFiles || err != nil {
-		var p pullRequest
+		var p wire.Pull
 		if err := do.Get(&p, "pulls/%d", number); err != nil {
 			return nil, nil, err
 		}

@@ -26,18 +26,13 @@ const onFile = "GitHub accepts only comments on lines in a review"
 // an error, after which callers put all findings into the summary. Where GitHub returns no diff, because the file or
 // the pull request is too large, remarks that it might have accepted are left out, too.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
-	do := c.begin(ctx, fmt.Sprintf("post review on %s#%d", repo, number), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("post review on %s#%d", repo, number))
 	p := &posting{
 		client: c, do: do, repo: repo, number: number, draft: d, event: events[d.Event],
 		posted: forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))},
 	}
-	switch {
-	case do.Err() != nil:
-		return forge.Posted{}, do.Err()
-	case p.event == "":
-		return p.posted, do.Refuse(forge.KindRefused, "%q is not a review event", d.Event)
-	case len(d.Remarks) > forge.MaxRemarks:
-		return p.posted, do.Refuse(forge.KindInvalid, "too many comments: %d of at most %d", len(d.Remarks), forge.MaxRemarks)
+	if err := do.CheckDraft(d); err != nil {
+		return forge.Posted{}, err
 	}
 	for i, r := range d.Remarks {
 		if r.Start <= 0 || r.End < r.Start {
@@ -142,7 +137,7 @@ func (p *posting) send() (id int64, err error) {
 		}
 		send["comments"] = comments
 	}
-	var made review
+	var made wire.Review
 	err = p.do.Send(http.MethodPost, send, &made, "pulls/%d/reviews", p.number)
 	if err == nil && made.ID <= 0 {
 		err = p.do.UnexpectedAfterChange("the review has no id")
@@ -156,48 +151,23 @@ func (p *posting) readNumbers() {
 	if len(p.remaining) == 0 {
 		return
 	}
-	listed, err := wire.List[comment](p.do, "pulls/%d/reviews/%d/comments", p.number, p.posted.Review.Number())
+	listed, err := wire.List[wire.Comment](p.do, "pulls/%d/reviews/%d/comments", p.number, p.posted.Review.Number())
 	if err != nil {
 		return
 	}
-	taken := map[int64]bool{}
-	for _, i := range p.remaining {
-		r := p.draft.Remarks[i]
-		for _, m := range listed {
-			if m.ID > 0 && !taken[m.ID] && m.Path == r.Path && forge.SameText(m.Body, r.Body) {
-				taken[m.ID] = true
-				p.posted.Remarks[i] = precedent.NumberID(m.ID)
-				break
-			}
-		}
+	var there []forge.Comment
+	for _, m := range listed {
+		there = append(there, p.client.onLine(m))
 	}
+	wire.Found(&p.posted, p.draft.Remarks, there)
 }
-
-// stateBlocks is the state of a review that blocks merging. It stays until the review is
-// dismissed or its author approves (PullRequestReviewState of the GraphQL schema).
-const stateBlocks = "CHANGES_REQUESTED"
 
 // Dismiss takes back the request for changes of a review. On a protected branch, only
 // administrators and people who are listed there may ("Dismiss a review for a pull request").
 func (c *Client) Dismiss(ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID,
 	why string,
 ) (forge.Unsupported, error) {
-	do := c.begin(ctx, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), repo, id)
-	err := do.Send(http.MethodPut, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number,
-		id.Number())
-	e, ok := errors.AsType[*forge.Error](err)
-	if !ok || e.Kind == forge.KindRate ||
-		!slices.Contains([]int{http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}, e.Status) {
-		return "", err
-	}
-	var now review
-	wrong := do.Get(&now, "pulls/%d/reviews/%d", number, id.Number())
-	switch {
-	case wire.Gone(wrong), wrong == nil && now.State != stateBlocks:
-		return "", nil
-	case wrong != nil:
-		return "", wrong
-	}
-	return forge.Unsupported(e.Msg +
-		": dismiss the review, or allow the account to dismiss reviews of the protected branch"), nil
+	do := c.Begin(ctx, repo, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), id)
+	return do.Dismiss(http.MethodPut, number, id, why,
+		"dismiss the review, or allow the account to dismiss reviews of the protected branch")
 }

@@ -82,7 +82,7 @@ func TestRejectedAgain(t *testing.T) {
 func TestPendingInTheWay(t *testing.T) {
 	s, c, repo, p := till(t)
 	begun := map[string]string{"body": "My own words, not ready."}
-	needs.NoError(t, c.begin(t.Context(), "begin", repo).Send(http.MethodPost, begun, nil, "pulls/8/reviews"))
+	needs.NoError(t, c.Begin(t.Context(), repo, "begin").Send(http.MethodPost, begun, nil, "pulls/8/reviews"))
 	_, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad")))
 	if e := trouble(err); e.Kind != forge.KindInvalid || e.Unsure ||
 		!strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -22,42 +21,29 @@ const maxInstallations = 100
 // those of its installations: what the app may do there is the same in all.
 func (c *Client) Repositories(ctx context.Context, owner string) ([]precedent.Repo, error) {
 	doing := strings.TrimSuffix("list repositories of "+owner, " of ")
-	do := c.wire.Call(ctx, doing, "", nil)
+	do := c.Call(ctx, doing, "", nil)
 	if owner != "" && !forge.IsName(owner) {
 		return nil, do.Refuse(forge.KindRefused, "not a valid name of an owner on GitHub")
 	}
-	var listed []*repository
+	var listed []*wire.Repository
 	var err error
 	switch {
 	case c.tokens.app != nil:
 		listed, err = c.installedRepositories(do, owner)
+		for _, r := range listed { // what the app may do is the same in all
+			r.Permissions.Push = true
+		}
 	case owner == "":
-		listed, err = wire.List[repository](do, "user/repos?sort=full_name")
+		listed, err = wire.List[wire.Repository](do, "user/repos?sort=full_name")
 	default:
 		listed, err = c.ownedRepositories(do, owner)
 	}
-	if err != nil && !forge.IsPartial(err) {
-		return nil, err
-	}
-	var all []precedent.Repo
-	for _, r := range listed {
-		repo := precedent.Repo{Host: c.host, Owner: r.Owner.Login, Name: r.Name}
-		may := c.tokens.app != nil || r.Permissions.Push
-		if !may || r.Archived || r.Disabled || owner != "" && !strings.EqualFold(repo.Owner, owner) {
-			continue
-		}
-		if c.checkRepo(repo) != nil {
-			return nil, do.Unexpected("it names no repository")
-		}
-		all = append(all, repo)
-	}
-	all, more := forge.SortRepositories(doing, all)
-	return all, cmp.Or(err, more)
+	return c.Writable(do, owner, listed, err)
 }
 
 // ownedRepositories lists those of an organization, else of a user.
-func (c *Client) ownedRepositories(do wire.Call, owner string) ([]*repository, error) {
-	listed, err := wire.List[repository](do, "orgs/%s/repos?sort=full_name", owner)
+func (c *Client) ownedRepositories(do wire.Call, owner string) ([]*wire.Repository, error) {
+	listed, err := wire.List[wire.Repository](do, "orgs/%s/repos?sort=full_name", owner)
 	if !wire.Gone(err) {
 		return listed, err
 	}
@@ -66,13 +52,13 @@ func (c *Client) ownedRepositories(do wire.Call, owner string) ([]*repository, e
 		return nil, err
 	}
 	if strings.EqualFold(me.Login, owner) { // with the private ones
-		return wire.List[repository](do, "user/repos?affiliation=owner&sort=full_name")
+		return wire.List[wire.Repository](do, "user/repos?affiliation=owner&sort=full_name")
 	}
-	return wire.List[repository](do, "users/%s/repos?sort=full_name", owner)
+	return wire.List[wire.Repository](do, "users/%s/repos?sort=full_name", owner)
 }
 
 // installedRepositories lists those of all installations of the app, or of those of an owner.
-func (c *Client) installedRepositories(do wire.Call, owner string) ([]*repository, error) {
+func (c *Client) installedRepositories(do wire.Call, owner string) ([]*wire.Repository, error) {
 	type installation struct {
 		ID          int64
 		Account     struct{ Login string }
@@ -93,11 +79,11 @@ func (c *Client) installedRepositories(do wire.Call, owner string) ([]*repositor
 		ids = ids[:maxInstallations]
 		more = do.Refuse(forge.KindTooLarge, "only the first %d installations of the app were read", maxInstallations)
 	}
-	type page struct{ Repositories []*repository }
-	var all []*repository
+	type page struct{ Repositories []*wire.Repository }
+	var all []*wire.Repository
 	for _, id := range slices.Compact(ids) {
 		listed, err := wire.ListIn(do.With(installationKey{}, id),
-			func(p page) []*repository { return p.Repositories }, "installation/repositories")
+			func(p page) []*wire.Repository { return p.Repositories }, "installation/repositories")
 		all = append(all, listed...)
 		if err != nil {
 			return all, err
@@ -120,41 +106,20 @@ var blockingRules = map[string]string{
 // Pushable tells why the token may not push to a branch: by the repository, the branch's protection, and
 // the rulesets that apply to it. That is three requests.
 func (c *Client) Pushable(ctx context.Context, repo precedent.Repo, branch string) (forge.Unsupported, error) {
-	do := c.begin(ctx, fmt.Sprintf("look up the branch %q of %s", branch, repo), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("look up the branch %q of %s", branch, repo))
 	if !git.IsBranch(branch) {
 		return "", do.Refuse(forge.KindRefused, "not a valid name of a branch")
 	}
-	var r repository
-	if err := do.Get(&r, "/repos/%s/%s", repo.Owner, repo.Name); err != nil {
-		return "", err
-	}
-	may := r.Permissions.Push
+	var mayPush func() bool
 	if c.tokens.app != nil {
-		may = c.tokens.mayPush(repo)
+		mayPush = func() bool { return c.tokens.mayPush(repo) }
 	}
-	switch {
-	case r.Archived || r.Disabled:
-		return forge.NotPushable(repo, branch, "the repository is archived"), nil
-	case !may:
-		return forge.NotPushable(repo, branch, "the token has no write access to the repository's contents"), nil
-	case branch == r.DefaultBranch:
-		return forge.NotPushable(repo, branch, "it is the default branch"), nil
-	}
-	var found struct {
-		Name      string
-		Protected bool
-	}
-	if err := do.Get(&found, "branches/%s", url.PathEscape(branch)); err != nil {
-		return "", err
-	}
-	switch {
-	case found.Name != branch:
-		return "", do.Unexpected("it describes another branch")
-	case found.Protected:
-		return forge.NotPushable(repo, branch, "it is protected"), nil
+	no, err := c.Site.Pushable(do, repo, branch, url.PathEscape(branch), mayPush)
+	if no != "" || err != nil {
+		return no, err
 	}
 	var rules []struct{ Type string }
-	err := do.Get(&rules, "rules/branches/%s?per_page=%d", url.PathEscape(branch), perPage)
+	err = do.Get(&rules, "rules/branches/%s?per_page=%d", url.PathEscape(branch), perPage)
 	if err != nil && !wire.Gone(err) { // GitHub Enterprise before 3.11 has no rules
 		return "", err
 	}

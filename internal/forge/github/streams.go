@@ -1,7 +1,6 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,15 +30,15 @@ func (c *Client) Streams() []forge.HistoryStream {
 // from the list of issues, because only that can begin at a time. Submitting a review updates
 // its pull request; whether editing one does is not documented.
 func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	do := c.begin(ctx, "list "+string(q.Stream)+" history of "+repo.String(), repo)
+	do := c.Begin(ctx, repo, "list "+string(q.Stream)+" history of "+repo.String())
 	switch q.Stream {
 	case streamPulls:
 		return c.pullHistory(do, q)
 	case streamInline:
 		return c.commentHistory(do, "pulls/comments?", q, c.pastOnLine)
 	case forge.StreamWhole:
-		return c.commentHistory(do, "issues/comments?", q, func(m *comment) forge.Comment {
-			out := c.onThread(m)
+		return c.commentHistory(do, "issues/comments?", q, func(m *wire.Comment) forge.Comment {
+			out := c.OnThread(m)
 			out.Member = isMember(m.Association)
 			return out
 		})
@@ -48,14 +47,14 @@ func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.Histo
 }
 
 func (c *Client) commentHistory(do wire.Call, path string, q forge.HistoryQuery,
-	convert func(*comment) forge.Comment,
+	convert func(*wire.Comment) forge.Comment,
 ) (forge.HistoryPage, error) {
-	listed, page, err := readByTime(do, q, path, func(m *comment) entry { return entry{m.ID, m.UpdatedAt.UTC()} })
+	listed, page, err := readByTime(do, q, path, func(m *wire.Comment) entry { return entry{m.ID, m.UpdatedAt.UTC()} })
 	for _, m := range listed {
 		if m.PullURL == "" && !strings.Contains(m.HTMLURL, "/pull/") { // it is on an issue
 			continue
 		}
-		one := forge.NumberedComment{Number: forge.LastNumber(cmp.Or(m.PullURL, m.IssueURL)), Comment: convert(m)}
+		one := forge.NumberedComment{Number: m.Number(), Comment: convert(m)}
 		if one.Number == 0 || forge.IsIncomplete(one.Comment) {
 			return page, do.Unexpected("a comment has no id, no time or no pull request")
 		}
@@ -65,32 +64,32 @@ func (c *Client) commentHistory(do wire.Call, path string, q forge.HistoryQuery,
 }
 
 func (c *Client) pullHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	listed, page, err := readByTime(do, q, "issues?state=all&", func(i *pullRequest) entry {
+	listed, page, err := readByTime(do, q, "issues?state=all&", func(i *wire.Pull) entry {
 		return entry{int64(i.Number), i.UpdatedAt.UTC()}
 	})
 	if err != nil {
 		return page, err
 	}
-	listed = slices.DeleteFunc(listed, func(i *pullRequest) bool { return i.PullRequest == nil })
+	listed = slices.DeleteFunc(listed, func(i *wire.Pull) bool { return i.PullRequest == nil })
 	for _, i := range listed {
 		if i.Number <= 0 || i.NodeID == "" {
 			return page, do.Unexpected("a pull request has no number or no id")
 		}
-		page.Pulls = append(page.Pulls, pastPull(i))
+		page.Pulls = append(page.Pulls, i.Past())
 	}
 	err = c.pastReviews(do, listed, &page)
 	return page, err
 }
 
 // pastOnLine converts an inline comment, at the lines for which it was written.
-func (c *Client) pastOnLine(m *comment) forge.Comment {
+func (c *Client) pastOnLine(m *wire.Comment) forge.Comment {
 	out := c.onLine(m)
 	out.Member, out.Hunk = isMember(m.Association), forge.CutHunk(m.DiffHunk)
 	if m.OriginalCommit != "" {
 		out.Commit = m.OriginalCommit
 	}
 	if m.OriginalLine > 0 && m.SubjectType != "file" {
-		out.Span = m.span(out.Span.Side, m.OriginalStartLine, m.OriginalLine)
+		out.Span = lines(m, out.Span.Side, m.OriginalStartLine, m.OriginalLine)
 	}
 	return out
 }
@@ -218,7 +217,7 @@ type reviewNode struct {
 
 // pastReviews adds the texts of the reviews of pull requests to a page. For a token that cannot
 // use GraphQL, and if the answer is too large or takes too long, they are read by REST.
-func (c *Client) pastReviews(do wire.Call, pulls []*pullRequest, page *forge.HistoryPage) error {
+func (c *Client) pastReviews(do wire.Call, pulls []*wire.Pull, page *forge.HistoryPage) error {
 	for some := range slices.Chunk(pulls, pullsPerQuery) {
 		said, cut, err := c.reviewsByGraphQL(do, some)
 		if e, failed := errors.AsType[*forge.Error](err); failed && e.Kind != forge.KindRate && e.Err == nil {
@@ -232,7 +231,7 @@ func (c *Client) pastReviews(do wire.Call, pulls []*pullRequest, page *forge.His
 	return nil
 }
 
-func (c *Client) reviewsByGraphQL(do wire.Call, pulls []*pullRequest) (said []forge.NumberedComment, cut []int,
+func (c *Client) reviewsByGraphQL(do wire.Call, pulls []*wire.Pull) (said []forge.NumberedComment, cut []int,
 	err error,
 ) {
 	ids := make([]string, len(pulls))
@@ -272,7 +271,7 @@ func (c *Client) reviewsByGraphQL(do wire.Call, pulls []*pullRequest) (said []fo
 }
 
 // askReviews asks for a page of the reviews of each pull request.
-func (c *Client) askReviews(do wire.Call, pulls []*pullRequest, ids []string, first int, after *string) ([]reviewPage,
+func (c *Client) askReviews(do wire.Call, pulls []*wire.Pull, ids []string, first int, after *string) ([]reviewPage,
 	error,
 ) {
 	var got struct {
@@ -302,7 +301,7 @@ func (c *Client) pastReview(r reviewNode) forge.Comment {
 	at, edited := r.SubmittedAt.UTC(), r.UpdatedAt.UTC()
 	out := forge.Comment{
 		ID: precedent.NumberID(int64(r.FullDatabaseID)), Kind: forge.OnReview, URL: c.Pages().Own(r.URL), At: at, Edited: edited,
-		Author: forge.Person{Login: "ghost"}, Blocks: r.State == stateBlocks, Member: isMember(r.AuthorAssociation),
+		Author: forge.Person{Login: "ghost"}, Blocks: r.State == wire.BlocksOnGitHub, Member: isMember(r.AuthorAssociation),
 	}
 	if edited.Before(at) {
 		out.Edited = at
@@ -319,11 +318,11 @@ func (c *Client) pastReview(r reviewNode) forge.Comment {
 	return out
 }
 
-func (c *Client) reviewsByREST(do wire.Call, pulls []*pullRequest) (said []forge.NumberedComment, cut []int,
+func (c *Client) reviewsByREST(do wire.Call, pulls []*wire.Pull) (said []forge.NumberedComment, cut []int,
 	err error,
 ) {
 	for _, p := range pulls {
-		listed, err := wire.List[review](do, "pulls/%d/reviews", p.Number)
+		listed, err := wire.List[wire.Review](do, "pulls/%d/reviews", p.Number)
 		switch {
 		case wire.Gone(err): // deleted meanwhile
 			continue
@@ -339,7 +338,7 @@ func (c *Client) reviewsByREST(do wire.Call, pulls []*pullRequest) (said []forge
 			if r.ID <= 0 {
 				return nil, nil, do.Unexpected("a review has no id")
 			}
-			one := forge.NumberedComment{Number: p.Number, Comment: c.onReview(r)}
+			one := forge.NumberedComment{Number: p.Number, Comment: c.OnReview(r)}
 			one.Member = isMember(r.Association)
 			said = append(said, one)
 		}

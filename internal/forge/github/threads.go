@@ -58,7 +58,7 @@ type threadNode struct {
 // Threads reads the conversations, in the order of their first comments. For a token
 // that cannot use GraphQL they are built from REST: without ids, and all unresolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
-	do := c.begin(ctx, fmt.Sprintf("read conversations of %s#%d", repo, number), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
 	threads, err := c.threadsByGraphQL(do, repo, number)
 	// An older GitHub Enterprise rejects fields that it does not know, and may have no GraphQL at all.
 	if kind := forge.KindOf(err); kind == forge.KindAuth || kind == forge.KindInvalid || wire.Gone(err) {
@@ -145,11 +145,11 @@ func (c *Client) thread(do wire.Call, n threadNode) (forge.Thread, error) {
 
 // threadsByREST groups inline comments by what they reply to.
 func threadsByREST(do wire.Call, number int) ([]forge.Thread, error) {
-	listed, err := wire.List[comment](do, "pulls/%d/comments", number)
+	listed, err := wire.List[wire.Comment](do, "pulls/%d/comments", number)
 	at := map[int64]int{} // the conversation that a first comment began
 	var all []forge.Thread
-	slices.SortFunc(listed, func(a, b *comment) int { return cmp.Compare(a.ID, b.ID) })
-	listed = slices.CompactFunc(listed, func(a, b *comment) bool { return a.ID == b.ID })
+	slices.SortFunc(listed, func(a, b *wire.Comment) int { return cmp.Compare(a.ID, b.ID) })
+	listed = slices.CompactFunc(listed, func(a, b *wire.Comment) bool { return a.ID == b.ID })
 	for _, m := range listed {
 		first := cmp.Or(m.InReplyTo, m.ID)
 		i, ok := at[first]
@@ -170,7 +170,7 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	if !closed {
 		verb, text = "reopen", doUnresolve
 	}
-	do := c.begin(ctx, fmt.Sprintf("%s a conversation of %s#%d", verb, repo, number), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("%s a conversation of %s#%d", verb, repo, number))
 	if t.ID == "" && do.Err() == nil {
 		return "GitHub resolves conversations only by GraphQL, which this token cannot use", nil
 	}

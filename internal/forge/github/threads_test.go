@@ -226,9 +226,9 @@ func TestFoldedReview(t *testing.T) {
 // TestGitHubsOwnExamples reads the answers that GitHub's description gives as examples.
 func TestGitHubsOwnExamples(t *testing.T) {
 	s, _, c, repo := open(t)
-	c.host = "github.com" // whose pages the examples name
-	c.web.Scheme, c.web.Host = "https", c.host
-	repo.Host = c.host
+	web := c.Pages().Web
+	web.Scheme, web.Host = "https", "github.com" // whose pages the examples name
+	repo.Host = c.Host()
 	answer := func(on, example string) {
 		s.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: string(forgetest.Example(t, example))})
 	}
@@ -454,7 +454,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		for _, p := range append(all, p) {
 			for _, address := range []string{p.Base.CloneURL, p.Head.CloneURL} {
-				if address != "" && (!strings.HasPrefix(address, c.web.String()+"/") || strings.Contains(address, "..")) {
+				if address != "" && (!strings.HasPrefix(address, c.Pages().Web.String()+"/") || strings.Contains(address, "..")) {
 					t.Errorf("leads to %q", address)
 				}
 			}

@@ -13,20 +13,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Comment comments on the pull request as a whole.
-func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (forge.Comment, error) {
-	do := c.begin(ctx, fmt.Sprintf("comment on %s#%d", repo, number), repo)
-	var m comment
-	err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "issues/%d/comments", number)
-	return do.Created(c.onThread(&m), err)
-}
-
 // Reply replies in the conversation that starts with the inline comment.
 func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID,
 	body string,
 ) (forge.Comment, error) {
-	do := c.begin(ctx, fmt.Sprintf("reply to a comment on %s#%d", repo, number), repo, to)
-	var m comment
+	do := c.Begin(ctx, repo, fmt.Sprintf("reply to a comment on %s#%d", repo, number), to)
+	var m wire.Comment
 	err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "pulls/%d/comments/%d/replies", number,
 		to.Number())
 	return do.Created(c.onLine(&m), err)
@@ -45,12 +37,12 @@ func commentPath(do wire.Call, m forge.CommentRef) (string, error) {
 
 // Edit replaces the text of a comment.
 func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef, body string) error {
-	do := c.begin(ctx, fmt.Sprintf("edit a comment on %s#%d", repo, number), repo, m.ID)
+	do := c.Begin(ctx, repo, fmt.Sprintf("edit a comment on %s#%d", repo, number), m.ID)
 	path, err := commentPath(do, m)
 	if err != nil {
 		return err
 	}
-	var edited comment
+	var edited wire.Comment
 	err = do.Send(http.MethodPatch, map[string]string{"body": body}, &edited, "%s", path)
 	if err == nil && edited.ID != m.ID.Number() {
 		err = do.UnexpectedAfterChange("it describes another comment")
@@ -62,7 +54,7 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported,
 	error,
 ) {
-	do := c.begin(ctx, fmt.Sprintf("delete a comment on %s#%d", repo, number), repo, m.ID)
+	do := c.Begin(ctx, repo, fmt.Sprintf("delete a comment on %s#%d", repo, number), m.ID)
 	if m.Kind == forge.OnReview {
 		return c.minimize(do, number, m.ID.Number())
 	}
@@ -78,7 +70,7 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 
 // minimize hides the text of a review.
 func (c *Client) minimize(do wire.Call, number int, id int64) (forge.Unsupported, error) {
-	var r review
+	var r wire.Review
 	err := do.Get(&r, "pulls/%d/reviews/%d", number, id)
 	switch {
 	case wire.Gone(err):
@@ -95,7 +87,7 @@ func (c *Client) minimize(do wire.Call, number int, id int64) (forge.Unsupported
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction,
 	error,
 ) {
-	do := c.begin(ctx, fmt.Sprintf("read reactions to a comment on %s#%d", repo, number), repo, to.ID)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read reactions to a comment on %s#%d", repo, number), to.ID)
 	if to.Kind == forge.OnReview {
 		return nil, do.Err()
 	}
@@ -103,27 +95,19 @@ func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int,
 	if err != nil {
 		return nil, err
 	}
-	type reaction struct {
-		User    *user
-		Content string
-	}
-	listed, err := wire.List[reaction](do, "%s/reactions", path)
-	var all []forge.Reaction
-	for _, r := range listed {
-		all = append(all, forge.Reaction{Who: r.User.person(), Content: r.Content})
-	}
-	return all, err
+	listed, err := wire.List[wire.Reaction](do, "%s/reactions", path)
+	return wire.Reactions(listed), err
 }
 
 // MakeLabels creates the labels that the repository does not have.
 func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []string) (forge.Unsupported, error) {
-	do := c.begin(ctx, "create labels in "+repo.String(), repo)
-	there, err := wire.List[struct{ Name string }](do, "labels")
+	do := c.Begin(ctx, repo, "create labels in "+repo.String())
+	there, err := wire.List[wire.Label](do, "labels")
 	if err != nil {
 		return "", err
 	}
 	for _, label := range labels {
-		if slices.ContainsFunc(there, func(l *struct{ Name string }) bool { return strings.EqualFold(l.Name, label) }) {
+		if slices.ContainsFunc(there, func(l *wire.Label) bool { return strings.EqualFold(l.Name, label) }) {
 			continue
 		}
 		if err := do.Send(http.MethodPost, map[string]string{"name": label}, nil, "labels"); err != nil {
@@ -137,7 +121,7 @@ func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []s
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported,
 	error,
 ) {
-	do := c.begin(ctx, fmt.Sprintf("add label %q to %s#%d", label, repo, number), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("add label %q to %s#%d", label, repo, number))
 	return unlessForbidden(do.Send(http.MethodPost, map[string][]string{"labels": {label}}, nil, "issues/%d/labels",
 		number))
 }
@@ -146,7 +130,7 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported,
 	error,
 ) {
-	do := c.begin(ctx, fmt.Sprintf("remove label %q from %s#%d", label, repo, number), repo)
+	do := c.Begin(ctx, repo, fmt.Sprintf("remove label %q from %s#%d", label, repo, number))
 	err := do.Send(http.MethodDelete, nil, nil, "issues/%d/labels/%s", number, url.PathEscape(label))
 	if wire.Gone(err) {
 		return "", nil

@@ -138,20 +138,20 @@ type poll struct {
 	size     int
 }
 
-// Polls keeps the lists of open pull requests that are asked for again and again. A list that does
+// polls keeps the lists of open pull requests that are asked for again and again. A list that does
 // not fit is not kept: dropping another would keep none if they are asked for in turn.
-type Polls struct {
+type polls struct {
 	now   func() time.Time
 	mu    sync.Mutex
 	size  int
 	known map[precedent.Repo]poll
 }
 
-// NewPolls returns an empty cache. now is the clock.
-func NewPolls(now func() time.Time) *Polls { return &Polls{now: now, known: map[precedent.Repo]poll{}} }
+// newPolls returns an empty cache. now is the clock.
+func newPolls(now func() time.Time) *polls { return &polls{now: now, known: map[precedent.Repo]poll{}} }
 
 // get returns the list of a repository. One of more than a page counts only for some minutes.
-func (p *Polls) get(repo precedent.Repo, perPage int) (poll, bool) {
+func (p *polls) get(repo precedent.Repo, perPage int) (poll, bool) {
 	now := p.now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +165,7 @@ func (p *Polls) get(repo precedent.Repo, perPage int) (poll, bool) {
 }
 
 // put keeps a list. Without a tag it is forgotten.
-func (p *Polls) put(repo precedent.Repo, tag string, pulls []forge.PullRequest) {
+func (p *polls) put(repo precedent.Repo, tag string, pulls []forge.PullRequest) {
 	now := p.now()
 	size := pollOverhead
 	for i := range pulls {
@@ -190,7 +190,7 @@ func (p *Polls) put(repo precedent.Repo, tag string, pulls []forge.PullRequest) 
 	}
 }
 
-func (p *Polls) drop(repo precedent.Repo) {
+func (p *polls) drop(repo precedent.Repo) {
 	p.size -= p.known[repo].size
 	delete(p.known, repo)
 }

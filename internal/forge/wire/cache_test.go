@@ -71,7 +71,7 @@ func TestPermissions(t *testing.T) {
 // those that nobody asks for make room.
 func TestPollsAreBounded(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	p := NewPolls(func() time.Time { return now })
+	p := newPolls(func() time.Time { return now })
 	repo := func(i int) precedent.Repo { return precedent.Repo{Host: "x", Owner: "o", Name: fmt.Sprint(i)} }
 	big := []forge.PullRequest{{Title: precedent.Untrusted(strings.Repeat("x", 1<<20))}}
 	kept := func() (n int) {
@@ -106,7 +106,7 @@ func TestPollsAreBounded(t *testing.T) {
 // TestPollsGrowOld: a list of one page is known by its first page for ever, one of several for some minutes.
 func TestPollsGrowOld(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	p := NewPolls(func() time.Time { return now })
+	p := newPolls(func() time.Time { return now })
 	repo := precedent.Repo{Host: "x", Owner: "o", Name: "n"}
 	p.put(repo, "t", make([]forge.PullRequest, 100))
 	for _, test := range []struct {

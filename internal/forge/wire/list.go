@@ -97,13 +97,13 @@ func readList[P, T any](c Call, read func(page int, into any) (reply, error), en
 
 var errUnchanged = errors.New("the list is unchanged")
 
-// Open reads the open pull requests, the most recently updated first, without files and bodies. If the first page is
+// OpenPulls reads the open pull requests, the most recently updated first, without files and bodies. If the first page is
 // unchanged, so are the others: whatever is updated moves to it, and it tells the number of what is open. A list of at
 // least each entries is nevertheless read again from time to time.
-func Open[T any](c Call, polls *Polls, repo precedent.Repo, each int, path string,
-	convert func(Call, *T) (forge.PullRequest, error),
+func (s *Site) OpenPulls(c Call, repo precedent.Repo, each int, path string,
+	convert func(Call, *Pull) (forge.PullRequest, error),
 ) ([]forge.PullRequest, error) {
-	known, _ := polls.get(repo, each)
+	known, _ := s.polls.get(repo, each)
 	tag := ""
 	read := func(page int, into any) (reply, error) {
 		path := c.page(path, page, c.t.o.Paging.PerPage)
@@ -124,7 +124,7 @@ func Open[T any](c Call, polls *Polls, repo precedent.Repo, each int, path strin
 		}
 		return r, nil
 	}
-	listed, err := readList(c, read, func(page []*T) []*T { return page })
+	listed, err := readList(c, read, func(page []*Pull) []*Pull { return page })
 	switch {
 	case errors.Is(err, errUnchanged):
 		return slices.Clone(known.pulls), nil
@@ -143,7 +143,7 @@ func Open[T any](c Call, polls *Polls, repo precedent.Repo, each int, path strin
 			open = append(open, read)
 		}
 	}
-	polls.put(repo, tag, open)
+	s.polls.put(repo, tag, open)
 	return slices.Clone(open), nil
 }
 
