@@ -57,6 +57,15 @@ type Thread struct {
 	CodeChanged bool
 }
 
+// ThreadOf returns the thread that a finding of a review opens, with the finding's id and without a comment.
+func ThreadOf(r *Review, f *Finding) Thread {
+	return Thread{
+		ID: f.ID, Review: r.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder, Category: f.Category,
+		Severity: f.Severity, Confidence: f.Confidence, Refit: f.Refit, Title: f.Title, Body: f.Body, Suggestion: f.Suggestion,
+		Quote: f.Quote, Span: f.Span, Commit: r.Head, State: ThreadOpen,
+	}
+}
+
 // ProvenChange tells whether the flagged lines changed enough for the finding to be fixed. One
 // of high or critical severity, or of unknown severity, needs a change of the code itself.
 func (t *Thread) ProvenChange() bool {

@@ -42,7 +42,7 @@ var reask string
 //
 // The error is that of a cancelled ctx, of an invalid schema, or of once.
 func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, error)) (Answer, error) {
-	v, err := validator(t.Schema)
+	v, err := Compile(t.Schema)
 	if err != nil {
 		return Answer{}, fmt.Errorf("ask %s: %w", t.Name, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -154,18 +153,4 @@ func (v *Validator) wrap(answer []byte) []byte {
 		return answer
 	}
 	return wrapped
-}
-
-// compiled caches compiled schemas. The roles have about ten.
-var compiled sync.Map // of *Validator by the text of its schema
-
-func validator(schema json.RawMessage) (*Validator, error) {
-	if v, ok := compiled.Load(string(schema)); ok {
-		return v.(*Validator), nil
-	}
-	v, err := Compile(schema)
-	if err == nil {
-		compiled.Store(string(schema), v)
-	}
-	return v, err
 }

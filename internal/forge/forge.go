@@ -192,13 +192,13 @@ type Rejected struct {
 
 // Check is the result of a review, for the list of checks of a commit.
 type Check struct {
-	Name   string // "precedent"
-	Commit string
-	Review string // id of the review; sending a check again for the same review does not add one
-	Result CheckResult
-	Title  string // one line
-	Body   string // Markdown, at most MaxPost characters
-	URL    string // of the summary; may be empty
+	Name   string      `json:"name"` // "precedent"
+	Commit string      `json:"commit"`
+	Review string      `json:"review"` // id of the review; sending a check again for the same review does not add one
+	Result CheckResult `json:"result"`
+	Title  string      `json:"title"`          // one line
+	Body   string      `json:"body,omitempty"` // Markdown, at most MaxPost characters
+	URL    string      `json:"url,omitempty"`  // of the summary
 }
 
 // CheckResult is the conclusion of a check. Success means a complete review. A forge may let a required check

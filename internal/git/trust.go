@@ -3,9 +3,6 @@ package git
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -84,30 +81,12 @@ func (r *Repo) defaultTip(ctx context.Context) (string, error) {
 		}
 		fetched = append(fetched, "refs/remotes/"+remote+"/")
 	}
-	if r.mayHaveRefs(fetched) {
-		args := append([]string{"for-each-ref", "--count=1"}, fetched...)
-		if any, err := r.run(ctx, call{op: opTrust, view: real, args: args}, configBytes); err != nil || len(any) > 0 {
-			return "", err
-		}
+	args := append([]string{"for-each-ref", "--count=1"}, fetched...)
+	if any, err := r.run(ctx, call{op: opTrust, view: real, args: args}, configBytes); err != nil || len(any) > 0 {
+		return "", err
 	}
 	own := r.config.find("init.defaultbranch", "global")
 	return r.firstCommit(ctx, "refs/heads/"+own, "refs/heads/main", "refs/heads/master")
-}
-
-// mayHaveRefs reports whether the repository may have refs below one of the folders, which
-// end in a slash, without asking git.
-func (r *Repo) mayHaveRefs(folders []string) bool {
-	if r.config.repository("extensions.refstorage") != "" {
-		return true
-	}
-	packed, err := readRegular(filepath.Join(r.place.commonDir, "packed-refs"), adminBytes)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return true
-	}
-	return slices.ContainsFunc(folders, func(folder string) bool {
-		_, err := os.Lstat(filepath.Join(r.place.commonDir, filepath.FromSlash(folder)))
-		return !errors.Is(err, fs.ErrNotExist) || strings.Contains(string(packed), " "+folder)
-	})
 }
 
 // DefaultBranch returns the commit of a remote's default branch at the last fetch; empty if it is unknown.

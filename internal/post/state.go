@@ -242,12 +242,8 @@ func (j *job) summarized(review string) bool {
 
 // thread returns the thread that a post opened. Without a comment id it is a thread in the summary.
 func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) precedent.Thread {
-	t := precedent.Thread{
-		ID: p.Thread, PullRequest: j.number, Review: r.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
-		Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Refit: f.Refit,
-		Title: f.Title, Body: f.Body, Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: r.Head, URL: j.d.URL,
-		State: precedent.ThreadOpen, OpenedAt: j.Now(),
-	}
+	t := precedent.ThreadOf(r, &f)
+	t.ID, t.PullRequest, t.URL, t.OpenedAt = p.Thread, j.number, j.d.URL, j.Now()
 	if p.State == store.PostRejected || p.Remote == "" {
 		return t
 	}

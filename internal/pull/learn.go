@@ -187,11 +187,7 @@ func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error
 				continue
 			}
 			hiddenBy[f.Fingerprint] = f.DroppedBy
-			audited = append(audited, precedent.Thread{
-				ID: f.ID, PullRequest: p.Number, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder,
-				Category: f.Category, Severity: f.Severity,
-				Title: f.Title, Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: r.Head, State: precedent.ThreadOpen,
-			})
+			audited = append(audited, precedent.ThreadOf(r, f))
 		}
 	}
 	if len(audited) == 0 {

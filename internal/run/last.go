@@ -146,11 +146,7 @@ func openFindings(last *precedent.Review, dismissed []precedent.Dismissal) []pre
 		if slices.ContainsFunc(dismissed, func(j precedent.Dismissal) bool { return j.Fingerprint == f.Fingerprint }) {
 			continue
 		}
-		open = append(open, precedent.Thread{
-			ID: f.ID, Review: last.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder,
-			Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title, Body: f.Body,
-			Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: last.Head, State: precedent.ThreadOpen,
-		})
+		open = append(open, precedent.ThreadOf(last, &f))
 	}
 	return open
 }

@@ -316,32 +316,21 @@ func (f *Forge) Repositories(_ context.Context, owner string) ([]precedent.Repo,
 	return []precedent.Repo{r.id()}, nil
 }
 
-// check is an entry of checks.json.
-type check struct {
-	Name   string            `json:"name"`
-	Commit string            `json:"commit"`
-	Review string            `json:"review"`
-	Result forge.CheckResult `json:"result"`
-	Title  string            `json:"title"`
-	Body   string            `json:"body,omitempty"`
-	URL    string            `json:"url,omitempty"`
-}
-
 // Check writes the result of a review to checks.json.
 func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (forge.Unsupported, error) {
 	_, err := f.readRepo(ctx, repo)
 	if err == nil {
-		err = update(f, "checks.json", func(all *map[string]map[string]check) error {
+		err = update(f, "checks.json", func(all *map[string]map[string]forge.Check) error {
 			if err := forge.PassFence(ctx); err != nil {
 				return err
 			}
 			if *all == nil {
-				*all = map[string]map[string]check{}
+				*all = map[string]map[string]forge.Check{}
 			}
 			if (*all)[c.Commit] == nil {
-				(*all)[c.Commit] = map[string]check{}
+				(*all)[c.Commit] = map[string]forge.Check{}
 			}
-			(*all)[c.Commit][c.Name] = check(c)
+			(*all)[c.Commit][c.Name] = c
 			return nil
 		})
 	}
