@@ -153,15 +153,10 @@ type Answered struct {
 	To    string
 }
 
-// Answer writes a comment with answers.
+// Answer writes a comment with answers, one after the other.
 func (w Writer) Answer(m Marker, all ...Answered) string {
 	m.Kind = Answer
 	own := w.own()
-	return w.seal(w.answers(own, all), m, own)
-}
-
-// answers writes answers one after the other.
-func (w Writer) answers(own secret.Own, all []Answered) string {
 	var blocks []string
 	for i, a := range all {
 		if i > 0 {
@@ -174,7 +169,7 @@ func (w Writer) answers(own secret.Own, all []Answered) string {
 			blocks = append(blocks, strings.Join(markdown.Answer(sanitize(p, own), w.Links), "\n"))
 		}
 	}
-	return strings.Join(blocks, "\n\n")
+	return w.seal(strings.Join(blocks, "\n\n"), m, own)
 }
 
 // InReplyTo begins an answer that is not in the conversation of the comment at the address.
@@ -196,9 +191,8 @@ func (m Marker) AllAnswers() []string {
 	return strings.Split(m.Answers, "_")
 }
 
-// Review writes the body of a review with the number of new inline comments, and answers to
-// comments of people.
-func (w Writer) Review(posted int, r *precedent.Review, m Marker, all ...Answered) string {
+// Review writes the body of a review with the number of new inline comments.
+func (w Writer) Review(posted int, r *precedent.Review, m Marker) string {
 	m.Kind = Review
 	noun := "findings"
 	if posted == 1 {
@@ -216,11 +210,7 @@ func (w Writer) Review(posted int, r *precedent.Review, m Marker, all ...Answere
 		body += "\n\n**No model read this change: only the analyzers did.**"
 	}
 	body += "\n\nSee the summary comment on this pull request for what was read and for other findings."
-	own := w.own()
-	if len(all) > 0 {
-		body += "\n\n---\n\n" + w.answers(own, all)
-	}
-	return w.seal(body, m, own)
+	return w.seal(body, m, w.own())
 }
 
 // short abbreviates the id of a commit.

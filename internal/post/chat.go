@@ -90,7 +90,7 @@ func (p *Poster) DeliverAnswers(ctx context.Context, repo precedent.Repo, number
 	}
 	j.d.Left = 0
 	for _, post := range j.posts {
-		if !post.State.Done() && (!j.AwaitReview || !awaitsReview(post)) {
+		if !post.State.Done() {
 			j.d.Left++
 		}
 	}
@@ -142,9 +142,6 @@ func (j *job) sendAnswers(ctx context.Context) error {
 			return err
 		}
 	}
-	if j.AwaitReview {
-		return j.setState(ctx, store.PostPlanned, "", rest...)
-	}
 	for len(rest) > 0 {
 		n := collectable(rest)
 		if err := j.sendUntilDone(ctx, rest[0], func(ctx context.Context, _ *store.Post) error {
@@ -176,45 +173,22 @@ func collectable(all []*store.Post) int {
 	return len(all)
 }
 
-// awaitsReview reports whether an answer can be in the text of a review.
-func awaitsReview(p store.Post) bool {
-	return p.State == store.PostPlanned && payload[ToComment](p).Note == nil
-}
-
-// withReview returns the answers that are sent in the text of a review.
-func (j *job) withReview(ctx context.Context) ([]*store.Post, error) {
-	all, err := j.Rows.AnswerPosts(ctx, j.number)
-	var posts []*store.Post
-	for i := range all {
-		if awaitsReview(all[i]) {
-			posts = append(posts, &all[i])
-		}
-	}
-	if len(posts) > 0 {
-		posts = posts[:collectable(posts)]
-	}
-	return posts, err
-}
-
-// collect returns answers as parts of one text, and the keys for its marker.
-func collect(posts []*store.Post, vote bool) (all []comment.Answered, keys string) {
-	var each []string
+// sendCollected posts answers as one comment on the pull request.
+func (j *job) sendCollected(ctx context.Context, posts []*store.Post) error {
+	var all []comment.Answered
+	var keys []string
 	for _, p := range posts {
 		a := payload[ToComment](*p)
-		if !vote {
+		if len(posts) > 1 { // which would be meant?
 			for i := range a.Parts {
 				a.Parts[i] = strings.Replace(a.Parts[i], ByVote, "", 1)
 			}
 		}
-		all, each = append(all, comment.Answered{Parts: a.Parts, To: a.URL}), append(each, a.Key)
+		all, keys = append(all, comment.Answered{Parts: a.Parts, To: a.URL}), append(keys, a.Key)
 	}
-	return all, comment.Collect(each)
-}
-
-// sendCollected posts answers as one comment on the pull request.
-func (j *job) sendCollected(ctx context.Context, posts []*store.Post) error {
-	all, keys := collect(posts, len(posts) == 1) // of several, which would be meant?
-	m := comment.Marker{Kind: comment.Answer, Thread: posts[0].Thread, Head: posts[0].Head, Answers: keys}
+	m := comment.Marker{
+		Kind: comment.Answer, Thread: posts[0].Thread, Head: posts[0].Head, Answers: comment.Collect(keys),
+	}
 	return j.sendAnswerBody(ctx, "", j.writer.Answer(m, all...), posts...)
 }
 

@@ -46,9 +46,6 @@ type Poster struct {
 	// Recheck takes citations from a stored review that do not hold any more, before it is posted. It
 	// is nil for a review that was checked when it was planned.
 	Recheck func(ctx context.Context, r *precedent.Review)
-	// AwaitReview keeps DeliverAnswers from sending answers that cannot be in a conversation: the next
-	// review has them in its text, so that both are one mail.
-	AwaitReview bool
 }
 
 const (

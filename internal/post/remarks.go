@@ -2,8 +2,6 @@ package post
 
 import (
 	"context"
-	"errors"
-	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -36,17 +34,10 @@ func (j *job) postRemarks(ctx context.Context) error {
 }
 
 // postBatch posts some remarks as one review of the forge. The thread in the marker of its
-// body is that of the first remark, which is the same each time the review is posted. The body
-// also has the answers that wait for it: forges notify everybody of each review and each comment.
+// body is that of the first remark, which is the same each time the review is posted.
 func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
-	answers, err := j.withReview(ctx)
-	if err != nil {
-		return err
-	}
 	m := j.marker(comment.Review, batch[0].ID)
-	var all []comment.Answered
-	all, m.Answers = collect(answers, false)
-	draft := forge.Draft{Commit: j.review.Head, Event: j.event(), Body: j.writer.Review(len(batch), j.review, m, all...)}
+	draft := forge.Draft{Commit: j.review.Head, Event: j.event(), Body: j.writer.Review(len(batch), j.review, m)}
 	for _, p := range batch {
 		f, ok := findingOf(j.review, *p)
 		if !ok {
@@ -56,27 +47,13 @@ func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 		draft.Remarks = append(draft.Remarks, forge.Remark{Span: place(f), Body: body})
 		p.Hash = hash(body)
 	}
-	for _, p := range answers {
-		p.Thread, p.Hash = m.Thread, hash(draft.Body) // by the thread they are found after a kill
-	}
-	if err := j.markSending(ctx, slices.Concat(batch, answers)...); err != nil {
+	if err := j.markSending(ctx, batch...); err != nil {
 		return err
 	}
 	posted, err := j.Forge.Post(ctx, j.repo, j.number, draft)
-	forgeErr, refused := errors.AsType[*forge.Error](err)
-	if err == nil && posted.Review == "" || refused && !forgeErr.Unsure {
-		if err := j.setState(ctx, store.PostPlanned, "", answers...); err != nil {
-			return err
-		}
-		answers = nil
-	}
 	if err != nil {
-		return j.handleError(ctx, err, batch...) // answers that may have arrived are looked for when the others are sent
+		return j.handleError(ctx, err, batch...)
 	}
-	for _, p := range answers {
-		p.Remote, p.State = posted.Review, store.PostConfirmed
-	}
-	j.d.Replies += len(answers)
 	for _, u := range posted.Unsupported {
 		j.note("the forge did not accept all of the review: %s", u)
 	}
@@ -98,7 +75,7 @@ func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 			j.d.Remarks++
 		}
 	}
-	return j.save(ctx, slices.Concat(batch, answers)...)
+	return j.save(ctx, batch...)
 }
 
 // event returns what the review requests.

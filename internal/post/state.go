@@ -43,7 +43,7 @@ func (j *job) knows(c forge.Comment, m comment.Marker) bool {
 		case p.Thread != m.Thread || p.Attempts == 0:
 			return false
 		case m.Kind == comment.Review:
-			return c.Kind == forge.OnReview && (p.Review == m.Review || p.Kind == store.PostAnswer)
+			return c.Kind == forge.OnReview && p.Review == m.Review
 		}
 		return becomes(p.Kind, m.Kind) && (p.Remote == c.ID || p.Remote == "" && reviewOf(p) == m.Review)
 	})
@@ -120,8 +120,7 @@ func (j *job) findOwn(p store.Post) (ownComment, bool) {
 	case store.PostAnswer:
 		a := payload[ToComment](p)
 		return j.state.find(func(o ownComment) bool {
-			kind := o.Marker.Kind == a.kind() || o.Marker.Kind == comment.Review && a.Note == nil
-			return kind && a.Key != "" && (o.Answers == a.Key || a.Note == nil && slices.Contains(o.AllAnswers(), a.Key))
+			return o.Marker.Kind == a.kind() && a.Key != "" && (o.Answers == a.Key || a.Note == nil && slices.Contains(o.AllAnswers(), a.Key))
 		})
 	case store.PostSummary:
 		return j.state.find(isSummary)

@@ -121,38 +121,6 @@ func TestManyAnswersFit(t *testing.T) {
 	}
 }
 
-// TestAnswersAwaitTheReview: answers that wait for a review are in its text, once, although the program
-// died before it knew of that. If nothing new is found, or the forge refuses the review, they are a comment.
-func TestAnswersAwaitTheReview(t *testing.T) {
-	for kind, inThreads := range map[string]int{"gitea 1.26": 0, "": 6} {
-		for name, c := range map[string]struct {
-			found []precedent.Finding
-			mails int // of a review that answers, or of the answers alone
-		}{"new findings": {findings(1, 2), 1}, "nothing new": {nil, 1}} {
-			t.Run(name+" on "+kind, func(t *testing.T) {
-				s := newStageOn(t, kind)
-				s.say(1, findings(1, 1)...)
-				before := s.World.Mails(s.pull, s.poster.Me)
-				mails := func(step string, want int) {
-					t.Helper()
-					if got := s.World.Mails(s.pull, s.poster.Me) - before; got != want {
-						t.Errorf("%s: %d mails, want %d", step, got, want)
-					}
-				}
-				s.asks(s.poster, 8, "")
-				s.poster.AwaitReview = true
-				s.answer(s.poster)
-				mails("before the review", inThreads)
-				s.say(2, c.found...)
-				s.died()
-				s.answer(s.poster)
-				mails("after it", inThreads+c.mails)
-				s.wantAnswers(8)
-			})
-		}
-	}
-}
-
 // TestRequestsOfSixPushes counts what six pushes with 60 findings cost: the first push has all of
 // them, the next four ten other ones each time, and the last one fixes 60. Without replies, that
 // takes 65 requests that write, and nobody is notified 60 times.

@@ -18,15 +18,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// SendAwaiting sends the answers that waited for a review.
-func (p *Publisher) SendAwaiting(ctx context.Context) error {
-	if !p.Poster.AwaitReview || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	p.Poster.AwaitReview = false
-	return p.DeliverNotes(ctx)
-}
-
 // DeliverNotes sends the notes that are planned.
 func (p *Publisher) DeliverNotes(ctx context.Context) error {
 	d, err := p.Poster.DeliverAnswers(ctx, p.Pull.Repo.Repo, p.Pull.Number)
@@ -80,7 +71,6 @@ type OwnComment struct {
 	comment.Marker
 	At   time.Time // by the forge's clock
 	Body precedent.Untrusted
-	Ref  forge.CommentRef
 }
 
 // OwnComments returns our comments among those of the pull request, oldest first. A marker counts only
@@ -92,7 +82,7 @@ func (p *Publisher) OwnComments(comments []forge.Comment) []OwnComment {
 			continue
 		}
 		if m, ok := p.Pull.Writer.Read(string(c.Body)); ok {
-			own = append(own, OwnComment{m, c.At, c.Body, forge.CommentRef{Kind: c.Kind, ID: c.ID}})
+			own = append(own, OwnComment{m, c.At, c.Body})
 		}
 	}
 	slices.SortStableFunc(own, func(a, b OwnComment) int { return a.At.Compare(b.At) })

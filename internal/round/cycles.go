@@ -70,10 +70,9 @@ func (c *cycles) count(s pull.OwnComment, head string, before map[string]bool) {
 	case comment.Fixed:
 		c.fixes[s.Review], c.fixed[s.Head] = true, s
 	case comment.Unfixed:
-		times := max(1, s.Tries)
-		c.failed += times
+		c.failed++
 		if s.Head == head {
-			c.unfixed += times
+			c.unfixed++
 		}
 	case comment.GateFailed:
 		c.gates[s.Head] = true

@@ -108,9 +108,6 @@ func Do(ctx context.Context, r *workspace.Env, conn workspace.Connection, repo p
 	pub.Keeps = true
 	x := &round{pub: pub, job: job, o: o, did: Result{Head: pr.Head.SHA}}
 	err = x.run(ctx)
-	if sendErr := pub.SendAwaiting(ctx); err == nil {
-		err = sendErr
-	}
 	if err == nil && x.request != store.NotAsked && !x.unserved {
 		err = pub.Rows.EndAsked(ctx, number, x.request)
 	}
@@ -146,7 +143,6 @@ func (x *round) run(ctx context.Context) error {
 		x.did.Why, x.unserved = "it is locked, so that nothing can be posted", true
 		return nil
 	}
-	x.pub.Poster.AwaitReview = true
 	conversed, _, err := answer(ctx, x.pub, x.job, nil)
 	if err != nil {
 		return err
@@ -254,9 +250,6 @@ func (x *round) act(ctx context.Context) error {
 	}
 	due := f.due()
 	if due != doReviewLabelled && due != doReview {
-		if err := x.pub.SendAwaiting(ctx); err != nil {
-			return err
-		}
 		if err := x.pub.Refresh(ctx, x.job); err != nil {
 			return err
 		}

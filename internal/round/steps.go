@@ -156,8 +156,7 @@ func (x *round) attempt(ctx context.Context) error {
 	pub, head := x.pub, x.pub.Pull.Head.SHA
 	x.did.Did = Fix
 	o := *x.o.Fix
-	o.Gate, o.Check, o.Pushing, o.Problems, o.Asked = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head),
-		x.o.FixAsked
+	o.Gate, o.Check, o.Pushing, o.Problems = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head)
 	fixed, err := fix.Round(ctx, pub, x.job, o)
 	if err != nil {
 		return err
