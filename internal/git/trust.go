@@ -81,9 +81,11 @@ func (r *Repo) defaultTip(ctx context.Context) (string, error) {
 		}
 		fetched = append(fetched, "refs/remotes/"+remote+"/")
 	}
-	args := append([]string{"for-each-ref", "--count=1"}, fetched...)
-	if any, err := r.run(ctx, call{op: opTrust, view: real, args: args}, configBytes); err != nil || len(any) > 0 {
-		return "", err
+	if r.hasTrustedRemote() {
+		args := append([]string{"for-each-ref", "--count=1"}, fetched...)
+		if any, err := r.run(ctx, call{op: opTrust, view: real, args: args}, configBytes); err != nil || len(any) > 0 {
+			return "", err
+		}
 	}
 	own := r.config.find("init.defaultbranch", "global")
 	return r.firstCommit(ctx, "refs/heads/"+own, "refs/heads/main", "refs/heads/master")
@@ -126,6 +128,9 @@ func (r *Repo) firstCommit(ctx context.Context, refs ...string) (string, error) 
 // isTrustedRemote reports whether a branch may be compared with its upstream there. Other
 // remotes belong to forks if the clone has an original.
 func (r *Repo) isTrustedRemote(name string) bool {
-	return name == "." || slices.Contains(trustedRemotes, name) ||
-		!slices.ContainsFunc(r.Remotes(), func(x Remote) bool { return slices.Contains(trustedRemotes, x.Name) })
+	return name == "." || slices.Contains(trustedRemotes, name) || !r.hasTrustedRemote()
+}
+
+func (r *Repo) hasTrustedRemote() bool {
+	return slices.ContainsFunc(r.Remotes(), func(x Remote) bool { return slices.Contains(trustedRemotes, x.Name) })
 }
