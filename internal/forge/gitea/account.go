@@ -15,7 +15,6 @@ import (
 // cached is what does not change during the life of a client.
 type cached struct {
 	mu      sync.Mutex
-	me      forge.Person
 	version string
 	// noReplies tells that the server lacks what its version suggests.
 	noReplies bool
@@ -29,22 +28,16 @@ const maxUnknown = 2
 
 // Me returns the account of the token.
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
-	c.cached.mu.Lock()
-	defer c.cached.mu.Unlock()
-	if c.cached.me.ID != "" {
-		return c.cached.me, nil
-	}
 	do := c.Call(ctx, "look up the account of the token on "+c.Host(), "", nil)
-	var u wire.User
-	if err := do.Get(&u, "user"); err != nil {
-		return forge.Person{}, err
-	}
-	me := u.Person()
-	if me.ID == "" || me.Login == "" {
-		return forge.Person{}, do.Unexpected("it names no account")
-	}
-	c.cached.me = me
-	return c.cached.me, nil
+	return c.MeOnce(func(u *wire.User) error {
+		if err := do.Get(u, "user"); err != nil {
+			return err
+		}
+		if u.Person().ID == "" || u.Login == "" {
+			return do.Unexpected("it names no account")
+		}
+		return nil
+	})
 }
 
 // replyMode is how a server replies in a conversation.

@@ -5,46 +5,31 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// identity caches the account of the token.
-type identity struct {
-	mu     sync.Mutex
-	person forge.Person
-}
-
 // Me returns the account that posts: the token's, or the app's. It asks once.
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
-	c.me.mu.Lock()
-	defer c.me.mu.Unlock()
-	if c.me.person.ID != "" {
-		return c.me.person, nil
-	}
 	do := c.Call(ctx, "look up the account of the token", "", nil)
-	var u wire.User
-	var err error
-	if c.tokens.app != nil {
-		var app struct{ Slug string }
-		if err = do.With(asAppKey{}, true).Get(&app, "app"); err == nil {
-			err = do.Get(&u, "users/%s[bot]", app.Slug)
+	return c.MeOnce(func(u *wire.User) error {
+		var err error
+		if c.tokens.app != nil {
+			var app struct{ Slug string }
+			if err = do.With(asAppKey{}, true).Get(&app, "app"); err == nil {
+				err = do.Get(u, "users/%s[bot]", app.Slug)
+			}
+		} else if err = do.Get(u, "user"); wire.Status(err) == http.StatusForbidden &&
+			strings.Contains(strings.ToLower(err.Error()), "by integration") {
+			err = c.integrationUser(do, u)
 		}
-	} else if err = do.Get(&u, "user"); wire.Status(err) == http.StatusForbidden &&
-		strings.Contains(strings.ToLower(err.Error()), "by integration") {
-		err = c.integrationUser(do, &u)
-	}
-	switch {
-	case err != nil:
-		return forge.Person{}, err
-	case u.ID <= 0 || !forge.IsLogin(u.Login):
-		return forge.Person{}, do.Unexpected("it contains no account")
-	}
-	c.me.person = u.Person()
-	return c.me.person, nil
+		if err == nil && (u.ID <= 0 || !forge.IsLogin(u.Login)) {
+			err = do.Unexpected("it contains no account")
+		}
+		return err
+	})
 }
 
 // integrationUser reads the account of a token made by an app, which REST does not

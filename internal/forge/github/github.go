@@ -32,7 +32,6 @@ type Client struct {
 	graphql     string // URL of the GraphQL API
 	tokens      *tokens
 	permissions *wire.Recent[wire.PersonIn, forge.Permission]
-	me          identity
 }
 
 var _ forge.Forge = (*Client)(nil)

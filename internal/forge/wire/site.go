@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -16,12 +17,19 @@ type Site struct {
 	pages forge.Pages
 	hook  HookHeaders
 	polls *polls
+	me    *account
+}
+
+// account is that of the token.
+type account struct {
+	mu     sync.Mutex
+	person forge.Person
 }
 
 // NewSite returns a Site. It sends nothing.
 func NewSite(o Options, pages forge.Pages, hook HookHeaders) Site {
 	t := New(o)
-	return Site{t, pages, hook, newPolls(t.Now)}
+	return Site{t, pages, hook, newPolls(t.Now), &account{}}
 }
 
 // Host returns the host as repository identities contain it.
@@ -33,6 +41,21 @@ func (s *Site) Pages() forge.Pages { return s.pages }
 // VerifyHook checks that a request of a webhook is signed with one of the secrets.
 func (s *Site) VerifyHook(h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
 	return VerifyHook(s.hook, h, body, secrets)
+}
+
+// MeOnce returns the account of the token, which ask finds out the first time.
+func (s *Site) MeOnce(ask func(*User) error) (forge.Person, error) {
+	s.me.mu.Lock()
+	defer s.me.mu.Unlock()
+	if s.me.person.ID != "" {
+		return s.me.person, nil
+	}
+	var u User
+	if err := ask(&u); err != nil {
+		return forge.Person{}, err
+	}
+	s.me.person = u.Person()
+	return s.me.person, nil
 }
 
 // CheckRepo refuses a repository that is not on this forge.
