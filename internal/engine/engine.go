@@ -84,6 +84,16 @@ type Info struct {
 	Cost func(precedent.Usage) float64
 }
 
+// Files let a model look at the repository at the reviewed head (RIGHT) and at the base (LEFT).
+type Files struct {
+	// List returns the paths of all regular files, sorted.
+	List func(ctx context.Context, at precedent.Side) ([]string, error)
+	// Read returns a file's content, at most limit bytes of it.
+	Read func(ctx context.Context, at precedent.Side, path string, limit int64) ([]byte, error)
+	// History returns the last commits that touched a file, newest first, one a line.
+	History func(ctx context.Context, path string) (string, error)
+}
+
 // User returns the whole prompt.
 func (t Task) User() string { return t.Common + t.Prefix + t.Prompt }
 

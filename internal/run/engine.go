@@ -93,7 +93,7 @@ func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 
 // files let a model look at the repository at the reviewed head and at the base. Neither
 // changes, so each is listed once, however often a model searches it.
-func (p *Prepared) files(ctx context.Context) workspace.Files {
+func (p *Prepared) files(ctx context.Context) engine.Files {
 	s := p.subject
 	list := func(rev string) func() ([]string, error) {
 		return sync.OnceValues(func() ([]string, error) {
@@ -109,7 +109,7 @@ func (p *Prepared) files(ctx context.Context) workspace.Files {
 		})
 	}
 	base, head := list(s.Range.Base), list(s.Range.Head)
-	return workspace.Files{
+	return engine.Files{
 		List: func(_ context.Context, at precedent.Side) ([]string, error) {
 			if at == precedent.Left {
 				return base()

@@ -108,21 +108,11 @@ func (r EngineSetup) Enabled() bool { return r.New != nil }
 // EngineOptions are what an engine is made for.
 type EngineOptions struct {
 	Budget *engine.Budget
-	Files  Files
+	Files  engine.Files
 	Window int // its context window in tokens; 0 for a large one
 	// Learnings are those that apply to the change and did not fit into the prompts: a model
 	// can ask for them.
 	Learnings []precedent.Learning
-}
-
-// Files let a model look at the repository at the reviewed head (RIGHT) and at the base (LEFT).
-type Files struct {
-	// List returns the paths of all regular files, sorted.
-	List func(ctx context.Context, at precedent.Side) ([]string, error)
-	// Read returns a file's content, at most limit bytes of it.
-	Read func(ctx context.Context, at precedent.Side, path string, limit int64) ([]byte, error)
-	// History returns the last commits that touched a file, newest first, one a line.
-	History func(ctx context.Context, path string) (string, error)
 }
 
 // Count is a number with its noun.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/secret"
@@ -29,16 +30,9 @@ const (
 	maxLineShown = 500 // bytes of a line that a search shows
 )
 
-// Files is the repository at the pinned head (RIGHT) and base (LEFT), as functions:
-// paths outside their trees are refused, and no program is run with what a model wrote.
-type Files struct {
-	// List returns the paths of all regular files, sorted.
-	List func(ctx context.Context, at precedent.Side) ([]string, error)
-	// Read returns a file's content, at most limit bytes of it.
-	Read func(ctx context.Context, at precedent.Side, path string, limit int64) ([]byte, error)
-	// History returns the last commits that touched a file, newest first, one a line.
-	History func(ctx context.Context, path string) (string, error)
-}
+// Files is the repository as the tools read it: paths outside of its trees are refused, and no program is run with what a
+// model wrote.
+type Files engine.Files
 
 // object returns the schema of an object.
 func object(required, properties string) json.RawMessage {
