@@ -185,7 +185,7 @@ func storyFork(s *serveStory) {
 	}
 	s.wait(2 * time.Minute)
 	s.once("another suggestion", label.Intervention)
-	s.says("another suggestion", "**Nothing was pushed** at `"+head+"`", 1) // once
+	s.says("another suggestion", "**Nothing was pushed** at `"+head+"`", 2) // one for each attempt
 	s.says("another suggestion", "**A person has to look.** Two attempts to fix", 1)
 	s.quiet("a person's turn")
 
