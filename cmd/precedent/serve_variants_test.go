@@ -82,7 +82,10 @@ func storyGate(s *serveStory) {
 	}
 	s.wait(2 * time.Minute)
 	s.once("another fix fails", label.Intervention)
-	s.says("another fix fails", "**Nothing was fixed**", 2)
+	s.says("another fix fails",
+		"**Nothing was fixed** at `"+workspace.ShortID(s.id("feature"))+"`: the build or the tests fail after the change. This was "+
+			"attempt 2.", 1)
+	s.says("another fix fails", "**Nothing was fixed**", 1)
 	s.says("another fix fails", "**A person has to look.** Two attempts to fix", 1)
 	s.pushed("another fix fails", 0)
 	s.quiet("a person's turn")
@@ -98,7 +101,7 @@ func storyGate(s *serveStory) {
 	s.says("the end", "## Precedent: clean, no findings", 1)
 	s.has("the end", s.notes("## Precedent")[0], "- Build and tests: passed (`seq 1 3000; grep -q once src/till.js`)")
 	s.says("the end", "**The build or the tests fail**", 1)
-	s.says("the end", "**Nothing was fixed**", 2)
+	s.says("the end", "**Nothing was fixed**", 1)
 }
 
 // storyChecks: checks that fail, and checks that do not end within 10 minutes, are named
@@ -185,7 +188,7 @@ func storyFork(s *serveStory) {
 	}
 	s.wait(2 * time.Minute)
 	s.once("another suggestion", label.Intervention)
-	s.says("another suggestion", "**Nothing was pushed** at `"+head+"`", 2) // one for each attempt
+	s.says("another suggestion", "**Nothing was pushed** at `"+head+"`", 1) // once
 	s.says("another suggestion", "**A person has to look.** Two attempts to fix", 1)
 	s.quiet("a person's turn")
 

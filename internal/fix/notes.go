@@ -106,9 +106,30 @@ func (f *fixing) explain(ctx context.Context, r *Result) error {
 	return f.sayUnfixed(ctx, comment.Note{Lead: lead, Text: r.Why, Log: r.log, End: f.leftOut()})
 }
 
-// sayUnfixed posts why nothing was fixed, with other comments.
+// sayUnfixed posts why nothing was fixed, with other comments. If nobody asked for the attempt, and the
+// same was said of this head since we last gave up, that comment is edited, and counts one attempt more:
+// nobody needs another mail.
 func (f *fixing) sayUnfixed(ctx context.Context, n comment.Note, more ...post.ToComment) error {
-	note := post.ToComment{Key: "fix." + f.id, Note: &post.ToNote{Kind: comment.Unfixed, Review: f.id, Note: pull.Redacted(n)}}
+	n = pull.Redacted(n)
+	var same pull.OwnComment
+	for _, s := range f.OwnComments(f.state.Comments) {
+		switch {
+		case s.Kind == comment.GivenUp:
+			same = pull.OwnComment{}
+		case s.Kind == comment.Unfixed && s.Head == f.state.Range.Head && strings.HasPrefix(string(s.Body), n.Lead):
+			same = s
+		}
+	}
+	if same.Ref.ID != "" && !f.o.Asked {
+		if err := f.o.Check(ctx); err != nil {
+			return err
+		}
+		same.Tries = max(1, same.Tries) + 1
+		n.Lead += fmt.Sprintf(" This was attempt %d.", same.Tries)
+		err := f.Pull.Conn.Edit(ctx, f.Pull.Repo.Repo, f.Pull.Number, same.Ref, f.Poster.Writer.Note(n, same.Marker))
+		return f.Pull.Conn.Explain(err)
+	}
+	note := post.ToComment{Key: "fix." + f.id, Note: &post.ToNote{Kind: comment.Unfixed, Review: f.id, Note: n}}
 	if err := f.o.Check(ctx); err != nil {
 		return err
 	}

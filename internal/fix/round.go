@@ -44,6 +44,8 @@ type Options struct {
 	// Ungated pushes also what no gate has built and tested. Without it, and if the policy does not
 	// allow that either, such a round is refused.
 	Ungated bool
+	// Asked tells that a person asked for the fix, who then gets a comment in any case.
+	Asked bool
 	// Problems are what failed besides the open threads, such as the end of what a test printed.
 	Problems []precedent.Untrusted
 	// DryRun pushes and posts nothing.

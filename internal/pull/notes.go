@@ -71,6 +71,7 @@ type OwnComment struct {
 	comment.Marker
 	At   time.Time // by the forge's clock
 	Body precedent.Untrusted
+	Ref  forge.CommentRef
 }
 
 // OwnComments returns our comments among those of the pull request, oldest first. A marker counts only
@@ -82,7 +83,7 @@ func (p *Publisher) OwnComments(comments []forge.Comment) []OwnComment {
 			continue
 		}
 		if m, ok := p.Pull.Writer.Read(string(c.Body)); ok {
-			own = append(own, OwnComment{m, c.At, c.Body})
+			own = append(own, OwnComment{m, c.At, c.Body, forge.CommentRef{Kind: c.Kind, ID: c.ID}})
 		}
 	}
 	slices.SortStableFunc(own, func(a, b OwnComment) int { return a.At.Compare(b.At) })

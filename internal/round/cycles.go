@@ -70,9 +70,10 @@ func (c *cycles) count(s pull.OwnComment, head string, before map[string]bool) {
 	case comment.Fixed:
 		c.fixes[s.Review], c.fixed[s.Head] = true, s
 	case comment.Unfixed:
-		c.failed++
+		times := max(1, s.Tries)
+		c.failed += times
 		if s.Head == head {
-			c.unfixed++
+			c.unfixed += times
 		}
 	case comment.GateFailed:
 		c.gates[s.Head] = true

@@ -156,7 +156,8 @@ func (x *round) attempt(ctx context.Context) error {
 	pub, head := x.pub, x.pub.Pull.Head.SHA
 	x.did.Did = Fix
 	o := *x.o.Fix
-	o.Gate, o.Check, o.Pushing, o.Problems = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head)
+	o.Gate, o.Check, o.Pushing, o.Problems, o.Asked = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head),
+		x.o.FixAsked
 	fixed, err := fix.Round(ctx, pub, x.job, o)
 	if err != nil {
 		return err
