@@ -70,6 +70,8 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 	}
 	old := filepath.Join(h.Dir, hook.Old)
 	switch {
+	case h.Husky:
+		return hinted(errors.New("install hook: the hooks of this repository are husky's"), "add this line to %s: %s", h.Path, hook.Line)
 	case !h.Exists || h.Ours:
 	case !force:
 		return hinted(fmt.Errorf("install hook: %s exists and was not installed by precedent", h.Path),
@@ -106,7 +108,7 @@ func (a *app) uninstallHook(ctx context.Context) error {
 	case !h.Exists:
 		p.Say("", "No hook is installed at "+h.Path+".")
 		return p.Err()
-	case !h.Ours:
+	case !h.Ours || h.Husky:
 		return hinted(fmt.Errorf("remove hook: %s was not installed by precedent", h.Path), "remove it by hand")
 	}
 	if err := os.Remove(h.Path); err != nil {

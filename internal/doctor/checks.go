@@ -176,6 +176,8 @@ func (d *Diagnosis) Hook(repo *git.Repo) {
 		d.AddError(name, Warning, err)
 	case h.Ours:
 		d.Add(name, OK, "", "%s", h.Path)
+	case h.Husky:
+		d.Add(name, OK, "add this line to "+h.Path+": "+hook.Line, "husky's: pushes are not reviewed")
 	case h.Exists:
 		d.Add(name, OK, "precedent install-hook --force keeps it and runs it from a new hook",
 			"%s was not installed by precedent: pushes are not reviewed", h.Path)

@@ -53,7 +53,13 @@ type State struct {
 	Exists bool // a file has the name
 	Ours   bool
 	HasOld bool // a previous hook is kept as Old
+	// Husky: the hooks are husky's, which runs no file with another name in their place, and writes them again. It
+	// runs the file at Path, which is Ours if it has Line.
+	Husky bool
 }
+
+// Line is what a hook of another program needs to review what is pushed.
+const Line = `precedent hook-pre-push "$@"`
 
 // Inspect returns the state of the pre-push hook.
 func Inspect(repo *git.Repo) (State, error) {
@@ -64,6 +70,9 @@ func Inspect(repo *git.Repo) (State, error) {
 	h := State{Hooks: where, Path: filepath.Join(where.Dir, name)}
 	if _, err := os.Lstat(filepath.Join(where.Dir, Old)); err == nil {
 		h.HasOld = true
+	}
+	if _, err := os.Stat(filepath.Join(where.Dir, "h")); err == nil && filepath.Base(where.Dir) == "_" {
+		h.Husky, h.Path = true, filepath.Join(filepath.Dir(where.Dir), name)
 	}
 	info, err := os.Lstat(h.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +95,8 @@ func Inspect(repo *git.Repo) (State, error) {
 		return State{}, fmt.Errorf("look at hook: %w", err)
 	}
 	for line := range bytes.Lines(text) {
-		h.Ours = h.Ours || strings.TrimRight(string(line), "\r\n") == marker
+		line := strings.TrimSpace(string(line))
+		h.Ours = h.Ours || line == marker || h.Husky && line == Line
 	}
 	return h, nil
 }
