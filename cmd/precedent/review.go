@@ -201,7 +201,10 @@ func describeUnfinished(u run.Unfinished) string {
 	if u.USD > 0 {
 		s += fmt.Sprintf(", $%.2f,", u.USD)
 	}
-	if u.Answers == 0 {
+	switch {
+	case u.Tokens == 0:
+		return "nothing was spent; to start again, run the same command"
+	case u.Answers == 0:
 		return s + " were spent, and no answer is stored; to start again, run the same command"
 	}
 	return s +

@@ -203,7 +203,7 @@ func Read(from Sources) (*Settings, error) {
 		}
 		if err := d.read(s, g, set); err != nil {
 			return s, hinted(fmt.Errorf("%s (%s): %w", d.Key, g.from, err), "%s",
-				cmp.Or(hintOf(err), "precedent config lists every setting and where it comes from"))
+				cmp.Or(hintOf(err), "docs/configuration.md describes every setting"))
 		}
 	}
 	if s.Engine.Source.By == Default {
