@@ -77,13 +77,13 @@ func TestReadWrong(t *testing.T) {
 	}{
 		{
 			Sources{Flags: map[string]string{"threshold": "101"}},
-			`threshold (flag --threshold): "101" is not a percentage`, "precedent config",
+			`threshold (flag --threshold): "101" is not a percentage`, "docs/configuration.md",
 		},
 		{
 			Sources{Env: map[string]string{"PRECEDENT_CONCURRENCY": "0"}},
-			"concurrency (environment PRECEDENT_CONCURRENCY): ", "precedent config",
+			"concurrency (environment PRECEDENT_CONCURRENCY): ", "docs/configuration.md",
 		},
-		{Sources{File: written(t, "fail_on: awful\n")}, `:1): unknown severity "awful"`, "precedent config"},
+		{Sources{File: written(t, "fail_on: awful\n")}, `:1): unknown severity "awful"`, "docs/configuration.md"},
 		{Sources{File: written(t, "memory_db: m.db\n")}, `"m.db" is a relative path`, "absolute"},
 		{Sources{File: written(t, "engine: command:./x\n")}, `"./x" is a relative path`, "absolute"},
 		{
@@ -108,7 +108,7 @@ func TestReadWrong(t *testing.T) {
 		},
 		{
 			Sources{File: written(t, "embeddings: {dimensions: many}\n")},
-			`"many" is not a number of dimensions from 1 to 16384`, "precedent config",
+			`"many" is not a number of dimensions from 1 to 16384`, "docs/configuration.md",
 		},
 		{
 			Sources{File: written(t, "embeddings: {key: abc}\n")},
@@ -120,7 +120,7 @@ func TestReadWrong(t *testing.T) {
 			"embeddings wants url, model, dimensions, timeout", "write embeddings: {url: VALUE",
 		},
 		{Sources{File: written(t, "embeddings.url: https://example.org\n")}, `unknown key "embeddings.url"`, "embeddings"},
-		{Sources{Flags: map[string]string{"engine": ""}}, `unknown engine ""`, "precedent config"},
+		{Sources{Flags: map[string]string{"engine": ""}}, `unknown engine ""`, "docs/configuration.md"},
 	} {
 		_, err := Read(test.from)
 		var e *Error
