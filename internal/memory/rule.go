@@ -27,7 +27,7 @@ const (
 // DismissRule rejects all findings of an analyzer's rule in a person's name, within d.Glob:
 // "G104", "gosec/G104" or "gosec:G104"; those of a finder: OfFinder + "tests"; or those of a
 // category: OfCategory + "style". High and critical findings and those of protected
-// categories stay shown. If no stored finding has the rule or the finder, or there is no such
+// categories stay shown. If no stored finding has the rule, or there is no such finder or
 // category, the error wraps ErrUnknownRule; if it is dismissed already for these files, ErrDismissed.
 func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (precedent.Dismissal, error) {
 	if err := d.check(); err != nil {
@@ -46,6 +46,9 @@ func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (pre
 		return precedent.Dismissal{}, err
 	}
 	name := plainRule(rule)
+	for _, finder := range prompted { // before its first finding, too
+		known = append(known, precedent.Finding{Finder: finder})
+	}
 	if err := checkRule(name, known); err != nil {
 		return precedent.Dismissal{}, err
 	}
@@ -91,9 +94,9 @@ func checkRule(name string, known []precedent.Finding) error {
 		return e
 	}
 	finder, ofFinder := strings.CutPrefix(name, OfFinder)
-	what := "the rule"
+	what := "rule"
 	if ofFinder {
-		what = "the finder"
+		what = "finder"
 	}
 	for _, f := range known {
 		if ofFinder && f.Finder == finder || !ofFinder && slices.Contains(ruleNames(&f), name) {
@@ -105,11 +108,11 @@ func checkRule(name string, known []precedent.Finding) error {
 			names = append(names, f.Rule)
 		}
 	}
-	e.Msg = fmt.Sprintf("no stored finding has %s %q", what, text.Cut(cmp.Or(finder, name), maxWho))
-	e.Hint = "run a review first: " + strings.TrimPrefix(what, "the ") + "s are known from their findings"
+	e.Msg = fmt.Sprintf("no stored finding has the %s %q", what, text.Cut(cmp.Or(finder, name), maxWho))
+	e.Hint = "run a review first: " + what + "s are known from their findings"
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) > 0 {
-		e.Hint = "stored findings have " + what + "s " + strings.Join(names[:min(len(names), maxNamedRules)], ", ")
+		e.Hint = "known " + what + "s: " + strings.Join(names[:min(len(names), maxNamedRules)], ", ")
 	}
 	if len(names) > maxNamedRules {
 		e.Hint += " and more"
