@@ -60,7 +60,8 @@ private as the database.`,
 	return cmd
 }
 
-// writeFile writes a file in one step: it is complete, or not there.
+// writeFile writes a file in one step: it is complete, or not there. A device or a pipe, such as /dev/stdout, is
+// written to, and not replaced.
 func (a *app) writeFile(path string, write func(io.Writer) (int, error)) (int, error) {
 	dir, err := a.workingDir()
 	if err != nil {
@@ -68,6 +69,14 @@ func (a *app) writeFile(path string, write func(io.Writer) (int, error)) (int, e
 	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return 0, err
+		}
+		defer f.Close()
+		return write(f)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".precedent-*")
 	if err != nil {
