@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +54,14 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspac
 		d.AddError(name, Warning, repo.Foreign)
 	}
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		probe, err := os.MkdirTemp(existing(filepath.Dir(file)), ".precedent-doctor-")
+		if err != nil {
+			d.Add(name, Warning, "make the folder writable, or set another file with --memory-db",
+				"none yet, and reviews cannot create %s: %v", file, err)
+			return
+		}
 		d.Add(name, OK, "", "none yet; the first review creates %s", file)
+		_ = os.Remove(probe)
 		return
 	}
 	db, err := r.OpenMemory(ctx, repo)

@@ -93,16 +93,23 @@ func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure,
 // largest tree that is exported for engines and analyzers (git.ExportLimits).
 const enoughSpace = 1 << 30
 
+// existing returns the folder, or the first one above it that is there.
+func existing(dir string) string {
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
 // Space looks at the temporary folder, and at other folders that files grow in, which may not be there yet.
 func (d *Diagnosis) Space(others ...string) {
 	const name = "space"
 	for _, dir := range others {
-		free, err := freeSpace(dir)
-		for errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
-			dir = filepath.Dir(dir)
-			free, err = freeSpace(dir)
-		}
-		if err == nil && free < enoughSpace {
+		dir = existing(dir)
+		if free, err := freeSpace(dir); err == nil && free < enoughSpace {
 			d.Add(name, Warning, "make room", "%s has %d MiB free", dir, free>>20)
 		}
 	}
