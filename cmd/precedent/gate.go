@@ -115,6 +115,9 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 	if runner.Local != nil && len(g.Commands) > 0 {
 		a.notice("there is no sandbox: the commands run with your permissions, because of run_local (%s)", op.RunLocal.Source)
 	}
+	if none == nil && len(g.Commands) > 0 && !g.Policy.Gate.Off {
+		a.notice("running %s; the first time, dependencies are fetched and compiled before", plural(len(g.Commands), "command"))
+	}
 	p := a.page()
 	show := func(c gate.CommandResult) { printCommand(p, c) }
 	if a.json {
