@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/run"
@@ -173,6 +175,10 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 	}
 	for i := range c.Settings {
 		c.Settings[i].Value = secret.RedactText(c.Settings[i].Value)
+	}
+	_, unknown := lint.Choose(op.Linters, policy.Policy.Linters)
+	for _, f := range unknown {
+		policy.Errors = append(policy.Errors, errors.New(f.Error))
 	}
 	for _, err := range policy.Errors {
 		c.Errors = append(c.Errors, err.Error())
