@@ -78,6 +78,9 @@ func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON 
 	}
 	say("requests", "%d: %s for %s of the change", e.Requests, plural(len(e.Finders), "finder"), plural(e.Parts, "part"))
 	say("", "%s", strings.Join(e.Finders, ", "))
+	if e.Threads > 0 {
+		say("", "and what became of %s of earlier reviews", plural(e.Threads, "finding"))
+	}
 	if e.Kept > 0 {
 		say("", "without %s stored by the unfinished review", plural(e.Kept, "answer"))
 	}
