@@ -43,6 +43,9 @@ Codex in .codex and .agents, for Cursor in .cursor.`,
 		Example: "  precedent init && $EDITOR " + guide.PolicyFile +
 			"\n  precedent init --ci github\n  precedent init --agent claude",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if ci != "" && agent != "" {
+				return misuse(cmd, errors.New("--ci and --agent cannot be used together"))
+			}
 			repo, err := a.openRepo(cmd.Context())
 			if err != nil {
 				return err
@@ -67,7 +70,6 @@ Codex in .codex and .agents, for Cursor in .cursor.`,
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite existing files")
 	cmd.Flags().StringVar(&ci, "ci", "", "write the workflows for `FORGE`: github, gitea or gitlab")
 	cmd.Flags().StringVar(&agent, "agent", "", "write the set-up of the coding agent `NAME`: claude, codex or cursor")
-	cmd.MarkFlagsMutuallyExclusive("ci", "agent")
 	return cmd
 }
 

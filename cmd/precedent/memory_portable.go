@@ -107,6 +107,9 @@ server without repositories, completely or not at all.`,
 		Args:    exactly(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if all && skip {
+			return misuse(cmd, errors.New("--all and --skip-refused cannot be used together"))
+		}
 		from := a.in
 		if args[0] != "-" {
 			f, err := os.Open(args[0])
@@ -147,7 +150,6 @@ server without repositories, completely or not at all.`,
 	}
 	cmd.Flags().BoolVar(&skip, "skip-refused", false, "import the other lines if some are refused")
 	addAll(cmd, &all)
-	cmd.MarkFlagsMutuallyExclusive("all", "skip-refused")
 	return a.data(cmd, memorySettings...)
 }
 
