@@ -18,7 +18,6 @@ import (
 
 func newStats(a *app) *cobra.Command {
 	var since string
-	var all bool
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Show how well reviews do",
@@ -32,29 +31,21 @@ A finding counts as accepted if it was fixed, its suggestion was committed, or a
 person with write permission agreed, and as rejected if such a person dismissed it.
 Silence counts as neither.`,
 		Example: `  precedent stats
-  precedent stats --since 90d --json
-  precedent stats --all`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+  precedent stats --since 90d --json`,
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			from, err := a.timeFlag(cmd, "since", since, -1)
 			if err != nil {
 				return err
 			}
-			return a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-				read := w.Memory.Statistics
-				if all {
-					read = w.Memory.StatisticsOfAll
-				}
-				s, err := read(cmd.Context(), from)
-				if err != nil {
-					return err
-				}
-				return a.show(s, func(p *report.Page) { printStatistics(p, &s) })
-			}))(cmd, args)
-		},
+			s, err := w.Memory.Statistics(cmd.Context(), from)
+			if err != nil {
+				return err
+			}
+			return a.show(s, func(p *report.Page) { printStatistics(p, &s) })
+		})),
 	}
 	cmd.Flags().StringVar(&since, "since", "",
 		"only reviews and answers since `TIME`: "+timeForms)
-	cmd.Flags().BoolVar(&all, "all", false, "all repositories of the database together, without people and files")
 	return a.data(cmd, memorySettings...)
 }
 

@@ -20,8 +20,8 @@ const (
 	firstMonth = 30 * 24 * time.Hour
 )
 
-// Statistics are numbers about the reviews of a repository, or of all of a database, since a
-// time. Nothing is estimated: what the memory does not have is missing.
+// Statistics are numbers about the reviews of a repository since a time. Nothing is estimated: what the memory does not
+// have is missing.
 type Statistics struct {
 	Since time.Time `json:"since,omitzero"` // zero for all
 	// Measures are the five success measures.
@@ -132,23 +132,3 @@ func (m *Memory) StatisticsOf(ctx context.Context, since time.Time) (out Statist
 
 // maxHotspotsShown is the number of hotspots in statistics.
 const maxHotspotsShown = 5
-
-// StatisticsOfAll returns the numbers of all repositories of the database together.
-func (m *Memory) StatisticsOfAll(ctx context.Context, since time.Time) (Statistics, error) {
-	repos, err := m.DB.Repos(ctx)
-	all := sample{since: since, threads: map[precedent.ThreadState]int{}}
-	for _, rows := range repos {
-		var s sample
-		if s, err = m.sample(ctx, rows, since); err != nil {
-			break
-		}
-		all.reviews, all.baseline = append(all.reviews, s.reviews...), append(all.baseline, s.baseline...)
-		all.outcomes, all.learnings, all.dismissals = append(all.outcomes, s.outcomes...), append(all.learnings,
-			s.learnings...), append(all.dismissals, s.dismissals...)
-		all.labels = append(all.labels, s.labels...)
-		for state, n := range s.threads {
-			all.threads[state] += n
-		}
-	}
-	return all.statistics(), err
-}

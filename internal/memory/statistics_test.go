@@ -83,8 +83,4 @@ func TestStatistics(t *testing.T) {
 	if s, err := other.Statistics(ctx, time.Time{}); err != nil || s.Reviews != 0 || len(s.People) != 0 || len(s.Outcomes) != 0 {
 		t.Errorf("another repository: %+v %v", s, err)
 	}
-	all, err := other.StatisticsOfAll(ctx, time.Time{})
-	if err != nil || all.Reviews != 3 || len(all.People) != 0 || len(all.Hotspots) != 0 {
-		t.Errorf("all: %+v %v", all, err)
-	}
 }
