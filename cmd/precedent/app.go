@@ -39,7 +39,6 @@ type app struct {
 	env      map[string]string
 	allPath  string // PATH with the folders that trustPath removed; empty before it ran
 	dir      string // the working folder; empty for the process's own
-	keepIn   string // where temporary folders are made that outlive the process; empty for the system's
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always printed

@@ -36,40 +36,25 @@ const (
 )
 
 func newDemo(a *app) *cobra.Command {
-	var keep bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole cycle: review, dismiss a finding, review again",
 		Long: `Demo creates a small repository in a temporary folder and reviews it with a scripted
 engine. It dismisses one finding and reviews again. Nothing leaves this machine,
 none of your files change, and the folder is removed afterwards.`,
-		Example: `  precedent demo
-  precedent demo --keep      # and look around in its repository`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), keep) },
+		Example: "  precedent demo",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context()) },
 	}
-	cmd.Flags().BoolVar(&keep, "keep", false, "keep the folder")
-	return cmd
 }
 
 // demo runs every command of the demo for real.
-func (a *app) demo(ctx context.Context, keep bool) (err error) {
-	parent := ""
-	if keep {
-		parent = a.keepIn
-	}
-	dir, err := os.MkdirTemp(parent, "precedent-demo-")
+func (a *app) demo(ctx context.Context) (err error) {
+	dir, err := os.MkdirTemp("", "precedent-demo-")
 	if err != nil {
 		return fmt.Errorf("make the demo's folder: %w", err)
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	p := a.page()
-	defer func() {
-		if keep {
-			p.Line()
-			p.Say("", "The repository is in "+dir+".")
-			return
-		}
-		err = errors.Join(err, os.RemoveAll(dir))
-	}()
 	if err := makeDemo(ctx, dir); err != nil {
 		return err
 	}

@@ -47,7 +47,6 @@ func (a *app) makeTemp() (end func()) {
 	if err != nil {
 		return func() {}
 	}
-	a.keepIn = os.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		_ = os.Setenv(name, f.Dir) // the names are valid
 	}

@@ -31,7 +31,7 @@ func newReplay(a *app) *cobra.Command {
 		Long:  replayHelp,
 		Example: `  precedent replay --since 90d
   precedent replay --since 2026-01-31 --threshold 85 --json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			from, err := a.timeFlag(cmd, "since", since, -1)
 			if err != nil {
 				return err
@@ -46,14 +46,12 @@ func newReplay(a *app) *cobra.Command {
 			if limit < 1 {
 				return misuse(cmd, fmt.Errorf("--limit %d: want 1 or more", limit))
 			}
-			return a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-				r, err := w.ReplayStored(cmd.Context(), o)
-				if err != nil {
-					return err
-				}
-				return a.show(r, func(p *report.Page) { printReplay(p, &r) })
-			}))(cmd, args)
-		},
+			r, err := w.ReplayStored(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			return a.show(r, func(p *report.Page) { printReplay(p, &r) })
+		})),
 	}
 	cmd.Flags().StringVar(&since, "since", "90d",
 		"only reviews since `TIME`: "+timeForms)
