@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -82,7 +81,7 @@ func printInsights(p *report.Page, lines []insightLine) {
 
 func newInsightsDismiss(a *app) *cobra.Command {
 	var undo bool
-	var reason, who string
+	var reason string
 	cmd := &cobra.Command{
 		Use:     "dismiss ID",
 		Short:   "Stop showing an insight to finders, or undo that",
@@ -96,8 +95,7 @@ func newInsightsDismiss(a *app) *cobra.Command {
 				verb = "restored"
 				i, err = w.Memory.RestoreInsight(cmd.Context(), args[0])
 			} else {
-				who = cmp.Or(who, a.user())
-				i, err = w.Memory.DismissInsight(cmd.Context(), args[0], who, reason)
+				i, err = w.Memory.DismissInsight(cmd.Context(), args[0], a.user(), reason)
 			}
 			if err != nil {
 				return err
@@ -109,7 +107,6 @@ func newInsightsDismiss(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "let the evidence decide again")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, in a `sentence`")
-	cmd.Flags().StringVar(&who, "who", "", "the `name` to store with it (default: your user name)")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -118,7 +118,7 @@ func (a *app) exportAll(ctx context.Context, db *workspace.Database, out string)
 		_, err := export(a.out)
 		return err
 	}
-	n, err := a.writeFile(out, export)
+	n, err := writeOut(out, export)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ private as the database.`,
 					_, err := a.workflow().ExportMemory(cmd.Context(), w, a.out)
 					return err
 				}
-				n, err := a.writeFile(out, func(to io.Writer) (int, error) {
+				n, err := writeOut(out, func(to io.Writer) (int, error) {
 					return a.workflow().ExportMemory(cmd.Context(), w, to)
 				})
 				if err != nil {
@@ -60,16 +60,9 @@ private as the database.`,
 	return cmd
 }
 
-// writeFile writes a file in one step: it is complete, or not there. A device or a pipe, such as /dev/stdout, is
+// writeOut writes a file in one step: it is complete, or not there. A device or a pipe, such as /dev/stdout, is
 // written to, and not replaced.
-func (a *app) writeFile(path string, write func(io.Writer) (int, error)) (int, error) {
-	dir, err := a.workingDir()
-	if err != nil {
-		return 0, err
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
+func writeOut(path string, write func(io.Writer) (int, error)) (int, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
