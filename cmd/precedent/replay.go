@@ -24,7 +24,7 @@ could have known then: dismissed findings are hidden by their own dismissals.`
 
 func newReplay(a *app) *cobra.Command {
 	var since string
-	var limit, threshold int
+	var threshold int
 	cmd := &cobra.Command{
 		Use:   "replay",
 		Short: "Decide past reviews again, and compare with what people did",
@@ -36,15 +36,12 @@ func newReplay(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := workspace.ReplayOptions{Since: from, Limit: limit}
+			o := workspace.ReplayOptions{Since: from}
 			if cmd.Flags().Changed("threshold") {
 				if threshold < 0 || threshold > 100 {
 					return misuse(cmd, fmt.Errorf("--threshold %d: want 0 to 100", threshold))
 				}
 				o.Threshold = &threshold
-			}
-			if limit < 1 {
-				return misuse(cmd, fmt.Errorf("--limit %d: want 1 or more", limit))
 			}
 			r, err := w.ReplayStored(cmd.Context(), o)
 			if err != nil {
@@ -55,7 +52,6 @@ func newReplay(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&since, "since", "90d",
 		"only reviews since `TIME`: "+timeForms)
-	cmd.Flags().IntVar(&limit, "limit", workspace.MaxReplayed, "the newest `N` reviews")
 	cmd.Flags().IntVar(&threshold, "threshold", 0, "try another threshold, in `PERCENT`")
 	return a.data(cmd, memorySettings...)
 }

@@ -19,13 +19,12 @@ const ReplaySchema = "precedent.replay/1"
 // ReplayOptions say which reviews are replayed, and how.
 type ReplayOptions struct {
 	Since     time.Time
-	Limit     int  // reviews, the newest; 0 means MaxReplayed
 	Threshold *int // percent; nil for that of each review
 }
 
 // Bounds of a replay.
 const (
-	MaxReplayed = 1_000 // reviews
+	maxReplayed = 1_000 // reviews, the newest
 	maxReplays  = 200   // findings that are listed
 )
 
@@ -127,11 +126,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 		became[replayKey{x.PullRequest, x.Fingerprint}] = x
 	}
 	seen := map[replayKey]*Replayed{}
-	limit := o.Limit
-	if limit <= 0 {
-		limit = MaxReplayed
-	}
-	for r, err := range rows.ReviewsSince(ctx, o.Since, limit) {
+	for r, err := range rows.ReviewsSince(ctx, o.Since, maxReplayed) {
 		if err != nil {
 			return out, err
 		}
