@@ -176,7 +176,7 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 	for i := range c.Settings {
 		c.Settings[i].Value = secret.RedactText(c.Settings[i].Value)
 	}
-	_, unknown := lint.Choose(op.Linters, policy.Policy.Linters)
+	_, unknown := lint.Choose(op.Linters, policy.Linters)
 	for _, f := range unknown {
 		policy.Errors = append(policy.Errors, errors.New(f.Error))
 	}

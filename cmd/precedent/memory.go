@@ -238,7 +238,8 @@ func (a *app) reading(run func(*cobra.Command, []string) error) func(*cobra.Comm
 
 func (a *app) printDeleted(verb string, gone memory.Counts) error {
 	return a.show(gone, func(p *report.Page) {
-		p.Sayf("", "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews, gone.Dismissals)
+		p.Sayf("", "%s %s, %s and %s", verb, plural(gone.Findings, "finding"), plural(gone.Reviews, "review"),
+			plural(gone.Dismissals, "dismissal"))
 	})
 }
 
