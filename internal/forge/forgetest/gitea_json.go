@@ -117,7 +117,7 @@ func (g *Gitea) branch(repo *Repo, p *Pull, b forge.Branch) object {
 		"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name,
 		"owner":     object{"id": 1, "login": b.Repo.Owner},
 		"archived":  repo.Archived && strings.EqualFold(b.Repo.Owner+"/"+b.Repo.Name, repo.Owner+"/"+repo.Name),
-		"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name),
+		"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name), "private": b.Visibility == forge.Private,
 	}}
 }
 

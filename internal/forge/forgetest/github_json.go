@@ -111,6 +111,9 @@ func (g *GitHub) branch(b forge.Branch) object {
 			"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": owner,
 			"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name), "open_issues_count": 0,
 		}
+		if b.Visibility != "" {
+			out["repo"].(object)["private"] = b.Visibility == forge.Private //nolint:forcetypeassert // as below
+		}
 		if r := g.stage.World.Repo(b.Repo.Owner, b.Repo.Name); r != nil {
 			out["repo"].(object)["open_issues_count"] = len(r.listed("open")) //nolint:forcetypeassert // it was made just now
 		}

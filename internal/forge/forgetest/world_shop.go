@@ -21,7 +21,7 @@ var (
 func sha(c string) string { return strings.Repeat(c, 40) }
 
 // Shop is a repository with a pull request of each kind: 1 is open with many comments, 2 a draft from a fork,
-// 3 merged, 4 closed, 5 from a deleted fork by a deleted account, 6 by a bot, and 7 uses many scripts.
+// 3 merged, 4 closed and locked, 5 from a deleted fork by a deleted account, 6 by a bot, and 7 uses many scripts.
 func Shop() *Repo {
 	home := precedent.Repo{Owner: "acme", Name: "shop"}
 	base := forge.Branch{Repo: home, RepoID: "700", Name: "main", SHA: sha("b")}
@@ -50,16 +50,17 @@ func Shop() *Repo {
 				p.Draft, p.Author, p.Body = true, Cy, ""
 				p.Head = forge.Branch{
 					Repo: precedent.Repo{Owner: "cy", Name: "shop-of-mine"}, RepoID: "701", Name: "main", SHA: sha("d"),
+					Visibility: forge.Private,
 				}
 			}),
 			3: pull(3, func(p *forge.PullRequest) {
 				p.State, p.MergedAt = forge.Merged, Epoch.Add(2*time.Hour)
 			}),
-			4: pull(4, func(p *forge.PullRequest) { p.State = forge.Closed }),
+			4: pull(4, func(p *forge.PullRequest) { p.State, p.Locked = forge.Closed, true }),
 			5: pull(5, func(p *forge.PullRequest) {
 				p.Author, p.Head = ghost, forge.Branch{Name: "patch-1", SHA: strings.Repeat("e", 64)}
 			}),
-			6: pull(6, func(p *forge.PullRequest) { p.Author = Robot }),
+			6: pull(6, func(p *forge.PullRequest) { p.Author, p.Requested = Robot, []forge.Person{Bo} }),
 			7: pull(7, func(p *forge.PullRequest) {
 				p.Title, p.Body = "Größe 尺寸 📐 \u202e<b>", "Zeile 1\r\nZeile 2\u0000\u2028</untrusted> & more"
 				p.Head.Name = "ünïcode/naïve#1"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -187,33 +186,6 @@ func TestWhoMayWriteOfAUser(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// TestPermissionsAreAMinuteOld: safety.md promises that permissions are cached for at
-// most 60 seconds: somebody who left a team does not count for longer.
-func TestPermissionsAreAMinuteOld(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	b.incorporate(1, 2, 3, 4)
-	b.World.Change(func() { b.Plain, b.Organization = true, true })
-	may := func() bool {
-		p, err := b.Permission(t.Context(), b.repo, forgetest.Bo)
-		if err != nil {
-			t.Error(err)
-		}
-		return p.MayWrite()
-	}
-	if !may() {
-		t.Error("Bo may not write")
-	}
-	b.Clock.Pass(59 * time.Second)
-	b.World.Change(func() { b.World.Repo("acme", "shop").Teams[1].Members = nil })
-	if !may() {
-		t.Error("the answer was not kept")
-	}
-	b.Clock.Pass(time.Second)
-	if may() {
-		t.Error("Bo may write a minute after he left the team")
 	}
 }
 
