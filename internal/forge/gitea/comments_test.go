@@ -243,16 +243,12 @@ func TestAServerBelowAPath(t *testing.T) {
 }
 
 func TestBaseURLs(t *testing.T) {
-	for _, base := range []string{
-		"", "forge.example", "http://forge.example", "https://me:word@forge.example",
-		"https://forge.example/?x=1", "https://forge.example/a/../b", "https://forge.example/a%2fb c",
+	for base, ok := range map[string]bool{
+		"https://me:word@forge.example": false, "https://forge.example/a/../b": false, "https://forge.example/a%2fb c": false,
+		"https://forge.example:3000/code/": true, "http://localhost:3000": true,
 	} {
-		if _, err := gitea.New(gitea.Options{BaseURL: base}); err == nil || strings.Contains(err.Error(), "word") {
-			t.Errorf("%q: %v", base, err)
-		}
-	}
-	for _, base := range []string{"https://codeberg.org", "https://forge.example:3000/code/", "http://localhost:3000"} {
-		if _, err := gitea.New(gitea.Options{BaseURL: base}); err != nil {
+		_, err := gitea.New(gitea.Options{BaseURL: base})
+		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), "word") {
 			t.Errorf("%q: %v", base, err)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
-	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -37,15 +36,12 @@ func appPEM() []byte {
 
 var precedentApp = forgetest.App{ID: 77, ClientID: "Iv23abc", Slug: "acme-reviews", Installation: 9}
 
-// appClient is a client of an app that the server lets in.
+// appClient is a client of an app that the server lets in, for reviews.
 func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub) *Client {
 	t.Helper()
-	a := precedentApp
-	a.Key = &appKey().PublicKey
-	g.AsApp(a)
-	app, err := NewApp(a.ClientID, appPEM())
-	needs.NoError(t, err)
-	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app, wire.Token{} })
+	c := serverClient(t, s, g, nil)
+	c.tokens.app.server = false
+	return c
 }
 
 // TestAppOfARenamedRepository: GitHub gives no token by a former name, so that the present one is looked up.
@@ -213,11 +209,10 @@ func TestAppTroubles(t *testing.T) {
 // TestAppWithoutChecks posts all the same, and says that it cannot make checks.
 func TestAppWithoutChecks(t *testing.T) {
 	s, g, _, repo := open(t)
-	c := appClient(t, s, g)
-	a := precedentApp
-	a.Key = &appKey().PublicKey
-	a.Permissions = map[string]string{"contents": "read", "pull_requests": "write", "issues": "write", "metadata": "read"}
-	g.AsApp(a)
+	c := serverClient(t, s, g, map[string]string{
+		"contents": "read", "pull_requests": "write", "issues": "write", "metadata": "read",
+	})
+	c.tokens.app.server = false
 	if _, err := c.Comment(t.Context(), repo, 1, "hello"); err != nil || g.Issued() != 1 {
 		t.Errorf("%v, %d tokens", err, g.Issued())
 	}

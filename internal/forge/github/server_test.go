@@ -189,9 +189,7 @@ func TestAppForServer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s, g, _, repo := open(t)
 			c := serverClient(t, s, g, test.has)
-			if !test.server {
-				c.tokens.app.server = false
-			}
+			c.tokens.app.server = test.server
 			no, err := c.Pushable(t.Context(), repo, "till")
 			if err != nil || (no == "") != test.push {
 				t.Errorf("%q, %v", no, err)

@@ -139,73 +139,19 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// TestSecondaryLimit: one that says no time is waited for a minute, then two.
-func TestSecondaryLimit(t *testing.T) {
-	s, _, c, repo := open(t)
-	refusal := forgetest.Fault{Status: 403, Body: `{"message":"You have exceeded a secondary rate limit."}`, Times: 2}
-	s.Script.Plan(refusal)
-	if _, err := c.PullRequest(t.Context(), repo, 1); err != nil {
-		t.Error(err)
-	}
-	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{time.Minute, 2 * time.Minute}) {
-		t.Errorf("waited %v", w)
-	}
-	refusal.Times = 9
-	s.Script.Plan(refusal)
-	_, err := c.PullRequest(t.Context(), repo, 1)
-	if e := trouble(err); e.Kind != forge.KindRate || e.Retry.Sub(s.Clock.Now()) != 4*time.Minute {
-		t.Errorf("%+v", err)
-	}
-	if s.Script.Left() != 6 {
-		t.Errorf("asked %d times", 9-s.Script.Left())
-	}
-}
-
-// TestBackoff: 5xx are tried again after times that grow, with full jitter.
-func TestBackoff(t *testing.T) {
-	s, _, c, repo := open(t)
-	s.Script.Plan(forgetest.Fault{Status: 500, Times: 5})
-	_, err := c.PullRequest(t.Context(), repo, 1)
-	if e := trouble(err); e.Kind != forge.KindServer || e.Status != 500 {
-		t.Errorf("%v", err)
-	}
-	s.Script.Plan(forgetest.Fault{Status: 503, Header: map[string]string{"Retry-After": "3600"}, Times: 2})
-	waits := len(s.Clock.Waits())
-	_, err = c.PullRequest(t.Context(), repo, 1)
-	if e := trouble(err); e.Retry.Sub(s.Clock.Now()) != time.Hour || s.Script.Left() != 1 ||
-		len(s.Clock.Waits()) != waits {
-		t.Errorf("%+v", err)
-	}
-	// client's random numbers are the half of what they may be
-	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{
-		time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second,
-	}) {
-		t.Errorf("waited %v", w)
-	}
-}
-
 // TestRenamed: GitHub redirects to the number of a repository that was renamed.
 func TestRenamed(t *testing.T) {
-	s, _, c, _ := open(t)
-	p, err := c.PullRequest(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}, 1)
-	if err != nil || p.Base.Repo.Name != "shop" {
-		t.Errorf("%v, %+v", err, p.Base)
-	}
-	if got := statuses(s); !slices.Equal(got, []int{301, 200}) {
-		t.Errorf("answers %v", got)
-	}
-	if r := s.Script.Requests()[1].Header.Get("Referer"); r != "" {
-		t.Errorf("the server is told where the request comes from: %s", r)
-	}
+	s, _, c, now := open(t)
+	former := now
+	former.Name = "stall"
 	// A change keeps its method and its text, because GitHub answers 307.
-	if m, err := c.Comment(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}, 1,
-		"by the former name"); err != nil || m.Body != "by the former name" {
+	if m, err := c.Comment(t.Context(), former, 1, "by the former name"); err != nil || m.Body != "by the former name" {
 		t.Errorf("%v, %+v", err, m)
 	}
 	s.Script.Plan(forgetest.Fault{
 		Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"}, Times: 99,
 	})
-	if _, err := c.PullRequest(t.Context(), p.Base.Repo, 1); err == nil || s.Script.Left() < 90 {
+	if _, err := c.PullRequest(t.Context(), now, 1); err == nil || s.Script.Left() < 90 {
 		t.Errorf("%v after %d redirects in a circle", err, 99-s.Script.Left())
 	}
 }
