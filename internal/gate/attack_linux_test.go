@@ -5,17 +5,14 @@ package gate
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -219,68 +216,6 @@ func TestT28PoisonedCache(t *testing.T) {
 	needs.NoError(t, os.WriteFile(entry, []byte("from elsewhere\n"), 0o644))
 	if got := run(base); got.Status != Passed || got.Commands[0].Output != "of the base" {
 		t.Errorf("with a changed cache: %+v", got)
-	}
-}
-
-// TestT28SandboxAttacks runs all attacks of the sandbox's tests through the gate, after an
-// earlier, hostile run has had the same caches.
-func TestT28SandboxAttacks(t *testing.T) {
-	needs.Soak(t, "compiles the tests of the sandbox")
-	r := runner(t)
-	r.Path = shelf(t)
-	dir := tree(t, "file", "in the tree\n", "go.mod", "module m\n", "content.txt", "x\n", "attack.sh", poison)
-	attacks := filepath.Join(dir, "sandbox.test")
-	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", attacks, "../sandbox").CombinedOutput(); err != nil {
-		t.Skipf("needs go: %v\n%s", err, out)
-	}
-	needs.NoError(t, os.Chmod(filepath.Join(dir, "file"), 0o644))
-	o := newOutside(t)
-	canary := filepath.Join(o.folder, "canary")
-	for name, target := range map[string]string{"absolute": canary, "relative": "../canary", "root": "/"} {
-		needs.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
-	}
-	needs.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
-	limits := sandbox.Limits{Processes: 100, OpenFiles: 200, FileSize: 16 << 20, Scratch: 128 << 20}
-	told, err := json.Marshal(map[string]any{
-		"Canary": canary, "Folder": o.folder, "Address": "127.0.0.1:" + o.port, "Abstract": "@precedent-" + rand.Text(), "Process": os.Getpid(),
-		"Env": []string{"HOME=" + sandbox.Home}, "Writable": true, "Limits": limits,
-	})
-	needs.NoError(t, err)
-	q := request(dir, cacheEntry, "sh attack.sh", "exec /.box/self "+becomeVariable+" '"+string(told)+"'")
-	q.Limits.Sandbox = limits
-	q.BaseTree = func(context.Context) (string, error) { return dir, nil }
-	r.Run(t.Context(), q) // the hostile run
-	caches := contentOf(t, r.CacheDir)
-	got := r.Run(t.Context(), q)
-	last := got.Commands[len(got.Commands)-1]
-	var traps []sandbox.Trap
-	if err := json.Unmarshal([]byte(last.Output), &traps); err != nil {
-		t.Fatalf("%v: %+v", err, got)
-	}
-	for _, trap := range traps {
-		if !trap.Held {
-			t.Errorf("%s: %s", trap.Name, trap.Detail)
-		}
-	}
-	const all = 25
-	if len(traps) < all {
-		t.Errorf("%d attacks", len(traps))
-	}
-	o.check(t, last.Output)
-	needs.Equal(t, caches, contentOf(t, r.CacheDir))
-	t.Logf("%d attacks held", len(traps))
-}
-
-// becomeVariable makes this program the one with the sandbox's attacks, under its name: a shell cannot
-// choose the name of a program.
-const becomeVariable = "become-the-attacks"
-
-func becomeTheAttacks() {
-	if len(os.Args) == 3 && os.Args[1] == becomeVariable {
-		err := syscall.Exec("/work/sandbox.test", []string{"/.box/self", "trap", "inside", os.Args[2]},
-			[]string{"HOME=" + sandbox.Home})
-		fmt.Println(err)
-		os.Exit(1)
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	becomeTheAttacks()
 	sandbox.Main()
 	os.Exit(m.Run())
 }

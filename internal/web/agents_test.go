@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -321,34 +320,6 @@ func TestClients(t *testing.T) {
 	} {
 		if _, ok := readClient(id); ok {
 			t.Errorf("%.50q is a client", id)
-		}
-	}
-}
-
-// TestClaudeConnects: the real Claude Code connects with a token that a person made on the page, says that it has to
-// sign in without one, and then finds the address where it can.
-func TestClaudeConnects(t *testing.T) {
-	needs.Soak(t, "starts Claude Code four times")
-	t.Parallel()
-	program := needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code")
-	w := newWorld(t, "")
-	w.fill(open, "zebra")
-	token := w.signedIn("wanda").makeToken("Claude Code")
-	for header, want := range map[string]string{"Authorization: Bearer " + token: "Connected", "X-Nothing: x": "Needs authentication"} {
-		home := t.TempDir()
-		claude := func(args ...string) string {
-			cmd := exec.CommandContext(t.Context(), program, args...)
-			cmd.Dir = home
-			cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "DISABLE_AUTOUPDATER=1", "ANTHROPIC_API_KEY=x"}
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v: %v\n%s", args, err, out)
-			}
-			return string(out)
-		}
-		claude("mcp", "add", "--transport", "http", "reviews", w.http.URL+"/mcp/"+open.String(), "--header", header)
-		if got := claude("mcp", "list"); !strings.Contains(got, want) {
-			t.Errorf("with %.20s…: %s", header, got)
 		}
 	}
 }
