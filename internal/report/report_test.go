@@ -218,31 +218,6 @@ func TestJSON(t *testing.T) {
 	golden.Compare(t, "testdata/full.json", string(printed(t, "json", full(), report.Style{})))
 }
 
-// TestJSONListsAreNeverNull walks the JSON of an empty review and of one whose
-// nested structs are empty: pull_request, gate and since alone may be null.
-func TestJSONListsAreNeverNull(t *testing.T) {
-	hollow := &precedent.Review{
-		Findings: make([]precedent.Finding, 1),
-		Memory:   precedent.MemoryUse{Hotspots: make([]precedent.Hotspot, 1)},
-	}
-	for _, r := range []*precedent.Review{{}, hollow} {
-		out := printed(t, "json", r, report.Style{})
-		for _, line := range strings.Split(string(out), "\n") {
-			if strings.Contains(line, "null") && !strings.Contains(line, `"pull_request"`) &&
-				!strings.Contains(line, `"gate"`) && !strings.Contains(line, `"since"`) {
-				t.Error(line)
-			}
-		}
-		var back precedent.Review
-		if err := json.Unmarshal(out, &back); err != nil {
-			t.Error(err)
-		}
-	}
-	if hollow.Findings[0].Evidence != nil || hollow.Failures != nil {
-		t.Error("JSON changed the review that it printed")
-	}
-}
-
 // everywhere is a review of which every text is s.
 func everywhere(s string) *precedent.Review {
 	r := full()

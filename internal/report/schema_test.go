@@ -73,6 +73,17 @@ func TestSchemaHasEveryField(t *testing.T) {
 		fill(reflect.ValueOf(&r).Elem(), full)
 		r.Memory.LearningsUsed[0].Precedent, r.Memory.LearningsPending[0].Precedent = nil, nil // learnings cite no comment
 		validate(t, compile(t, raw), needs.Value(json.Marshal(r))(t))
+		hollow := &precedent.Review{
+			Findings: make([]precedent.Finding, 1), Memory: precedent.MemoryUse{Hotspots: make([]precedent.Hotspot, 1)},
+		}
+		for _, r := range []*precedent.Review{{}, hollow} { // lists are printed as lists, never as null
+			if !full {
+				validate(t, compile(t, raw), printed(t, "json", r, report.Style{}))
+			}
+		}
+		if hollow.Findings[0].Evidence != nil || hollow.Failures != nil {
+			t.Error("JSON changed the review that it printed")
+		}
 	}
 	raw := readSchema(t)
 	defs, all := raw["$defs"].(map[string]any), string(needs.Value(json.Marshal(raw))(t))
