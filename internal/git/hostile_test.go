@@ -177,6 +177,11 @@ func TestHostileConfiguration(t *testing.T) {
 	t.Parallel()
 	p := newTrap(t)
 	f := armed(t, p)
+	home := scratch(t)
+	fixture{t, home}.write(".gitconfig", programs(p.script), ".config/git/config", programs(p.script), ".config/git/attributes",
+		"* filter=evil diff=evil\n")
+	everything(t, f.dir, Options{Home: home})
+	p.quiet()
 	appendFile(t, f.path(".git/config"), programs(p.script))
 	everything(t, f.dir, Options{})
 	p.quiet()
@@ -184,17 +189,6 @@ func TestHostileConfiguration(t *testing.T) {
 	if f.try("diff"); !p.sprung() {
 		t.Error("the test is none: plain git diff runs nothing here")
 	}
-}
-
-func TestHostileHome(t *testing.T) {
-	t.Parallel()
-	p := newTrap(t)
-	f := armed(t, p)
-	home := scratch(t)
-	fixture{t, home}.write(".gitconfig", programs(p.script), ".config/git/config", programs(p.script), ".config/git/attributes",
-		"* filter=evil diff=evil\n")
-	everything(t, f.dir, Options{Home: home})
-	p.quiet()
 }
 
 func TestHostileBareRepositoryInside(t *testing.T) {
@@ -220,18 +214,6 @@ func TestHostileBareRepositoryInside(t *testing.T) {
 	if !p.sprung() {
 		t.Error("the test is none: plain git status runs nothing here")
 	}
-}
-
-// The same folder without a repository around it is taken for what it is, and still runs nothing.
-func TestHostileBareRepositoryAlone(t *testing.T) {
-	t.Parallel()
-	p := newTrap(t)
-	f, _, two, _ := forked(t)
-	c := f.clone("--bare")
-	appendFile(t, c.path("config"), programs(p.script))
-	everything(t, c.dir, Options{})
-	p.quiet()
-	wantEqual(t, "head", resolve(t, c.open(), Spec{}).Head, two)
 }
 
 // A partial clone runs no program to fetch what it lacks, even if it may fetch.
@@ -302,9 +284,6 @@ func TestHostileCommonDir(t *testing.T) {
 	f.write(".git/commondir", victim.path(".git")+"\n", ".git/gitdir", victim.path(".git")+"\n")
 	r := f.open()
 	wantEqual(t, "MainTop", r.MainTop(), f.dir)
-	if _, err := r.Resolve(t.Context(), Spec{}); err == nil {
-		t.Log("the refs of the other repository are used, as git does")
-	}
 }
 
 // Tree entries that no checkout may write.

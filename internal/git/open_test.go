@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -110,15 +109,6 @@ func TestOpenRefusesAnOldGit(t *testing.T) {
 		_, err := Open(t.Context(), f.dir, Options{Exec: old, TempDir: scratch(t)})
 		wantError(t, err, "", "git 2.38 or newer")
 	}
-}
-
-func TestOpenIsCancelled(t *testing.T) {
-	t.Parallel()
-	f := newRepo(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := Open(ctx, f.dir, Options{TempDir: scratch(t)})
-	wantError(t, err, "stopped: context canceled", "")
 }
 
 // Nothing of the caller's environment reaches git, whichever variable it is.

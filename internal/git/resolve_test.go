@@ -355,10 +355,15 @@ func TestDefaultRangeOfAnEmptyRepository(t *testing.T) {
 	wantChanged(t, r, Spec{Staged: true}, "A a.txt")
 }
 
+// A bare repository is taken for what it is, and runs nothing.
 func TestDefaultRangeOfABareRepository(t *testing.T) {
 	t.Parallel()
 	f, _, two, _ := forked(t)
-	r := f.clone("--bare").open()
+	p, c := newTrap(t), f.clone("--bare")
+	appendFile(t, c.path("config"), programs(p.script))
+	everything(t, c.dir, Options{})
+	p.quiet()
+	r := c.open()
 	rg := resolve(t, r, Spec{})
 	wantEqual(t, "kind", rg.Kind, LastCommit)
 	wantEqual(t, "head", rg.Head, two)
