@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -21,29 +20,6 @@ import (
 func script(t *testing.T, file, commands string) {
 	t.Helper()
 	needs.WriteProgram(t, file, "#!/bin/sh\n"+commands+"\n")
-}
-
-// TestGovetCallsGoForPackagesOnly: module files are parsed without the go command, also if
-// modules replace each other.
-func TestGovetCallsGoForPackagesOnly(t *testing.T) {
-	env := goEnv(t)
-	program, calls := child.Find("go", env.Path), filepath.Join(t.TempDir(), "calls")
-	dir := t.TempDir()
-	script(t, filepath.Join(dir, "go"), `echo "$1" >> `+calls+`; exec `+program+` "$@"`)
-	env.Path = dir + string(filepath.ListSeparator) + env.Path
-	archive := ""
-	for m, other := range map[string]string{"a": "b", "b": "a"} {
-		archive += "-- " + m + "/go.mod --\nmodule example.com/" + m + "\n\ngo 1.22\n" +
-			"require example.com/" + other + " v0.0.0\nreplace example.com/" + other + " => ../" + other + "\n" +
-			assigns(m+"/m.go", m)
-	}
-	if r := vetTree(t, env, archive); len(r.Findings) != 2 {
-		t.Errorf("%s: %d findings, want 2", r.Error, len(r.Findings))
-	}
-	said, err := os.ReadFile(calls)
-	if got := strings.ReplaceAll(string(said), "list\n", ""); err != nil || got != "" {
-		t.Errorf("the go command was called for %q, %v", got, err)
-	}
 }
 
 // TestGovetExecutesNothing plants every program that a tree can make Go start.

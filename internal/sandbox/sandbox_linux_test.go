@@ -10,9 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -171,23 +169,6 @@ func TestResults(t *testing.T) {
 				}
 			})
 		}
-	})
-}
-
-func TestSideBySide(t *testing.T) {
-	t.Parallel()
-	eachKind(t, func(t *testing.T, b Sandbox) {
-		var jobs sync.WaitGroup
-		for i := range 8 {
-			jobs.Go(func() {
-				want := strconv.Itoa(i) + "\n"
-				r, err := b.Run(t.Context(), sh("echo "+want+" > /tmp/x; cat /tmp/x"))
-				if err != nil || r.Status != OK || r.Stdout.String() != want {
-					t.Errorf("%v %q %q, %v", r.Status, r.Stdout, r.Stderr, err)
-				}
-			})
-		}
-		jobs.Wait()
 	})
 }
 
