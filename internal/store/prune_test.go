@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -121,16 +118,5 @@ func testClear(t *testing.T, open opener) {
 	save(t, r, v)
 	if size, err := db.Size(ctx); err != nil || size > full+full/4 { // what was free is used again
 		t.Errorf("%d bytes after the same review as before, with %d, %v", size, full, err)
-	}
-}
-
-func testPeriod(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
-	for i := range 3 {
-		save(t, r, review(remote, fmt.Sprint(i), i))
-	}
-	first, last, err := r.Period(t.Context())
-	if diff := cmp.Diff([]time.Time{start, start.Add(2 * time.Hour)}, []time.Time{first, last}); diff != "" || err != nil {
-		t.Error(err, diff)
 	}
 }

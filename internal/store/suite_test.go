@@ -68,7 +68,7 @@ func again(t testing.TB, db *DB) *DB {
 var suite = []func(*testing.T, opener){
 	testPostsAreSavedWithTheirReview, testBadPostLeavesNothing, testPostsComeFurther, testTurns, testClockSetBack,
 	testLastReviewOfAPullRequest, testPostsOfAJoinedRepository, testPruneKeepsWhatASummaryNeeds, testPrune,
-	testClear, testPeriod, testReject, testHits, testMergedDismissalIsNew,
+	testClear, testReject, testHits, testMergedDismissalIsNew,
 	testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready, testForksStayApart,
 	testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
 	testThreadsThatCannotBeSaved, testOutcomes, testRemoteAppearsForThreads, testPruneOfThreads, testLabels,
