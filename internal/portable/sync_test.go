@@ -190,6 +190,9 @@ func TestHostileRefs(t *testing.T) {
 		"too many lines": {[]git.SharedFile{version, file("rejection.jsonl", strings.Repeat("\n", 3*maxRows))}, "more than 50000 rows"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "huge" {
+				needs.Soak(t, "pushes 64 MiB")
+			}
 			s := clone(t, origin(t))
 			reject(t, s.Memory, "aa", now)
 			before := export(t, s.Memory)

@@ -211,18 +211,19 @@ func historySince(t *testing.T, s *Stage, f forge.Forge) {
 // historyChanges: nothing is skipped that nobody touched, whatever happens to others between two
 // pages, and what was edited is listed by this pass or the next.
 func historyChanges(t *testing.T, s *Stage, f forge.Forge) {
-	talk(s, 320)
+	const many = 160 // of each kind
+	talk(s, many)
 	untouched := shownPast(s, time.Time{})
 	began := s.Clock.Now()
 	turn := 0
 	got := readPast(t, f, Epoch.Add(-time.Hour), func() {
 		s.Clock.Pass(time.Second)
 		r := s.World.Repo("acme", "shop")
-		if turn++; turn > 60 {
+		if turn++; turn > 40 {
 			return
 		}
 		for i := range 3 {
-			n := (turn*3 + i) * 7 % 320
+			n := (turn*3 + i) * 7 % many
 			p := r.Pulls[10+n%10]
 			for offset, kind := range map[int]forge.CommentKind{
 				20_000: forge.OnReview, 120_000: forge.OnLine, 220_000: forge.OnThread,

@@ -21,7 +21,7 @@ import (
 // one request, every change is seen by the next one, and a list of which a page is missing is an
 // error, and forgotten.
 func unchangedPullRequests(t *testing.T, s *Stage, f forge.Forge) {
-	const many = 450 // five pages of GitHub, ten of Gitea
+	const many = 250 // three pages of GitHub, five of Gitea
 	shop := s.World.Repo("acme", "shop")
 	s.World.Change(func() {
 		for n := 1000; n < 1000+many; n++ {
