@@ -272,18 +272,6 @@ func TestPersonalTokensHaveNoChecks(t *testing.T) {
 	}
 }
 
-func TestNoPullRequestNothingPlanned(t *testing.T) {
-	s := newStage(t)
-	r := s.review(1, finding(1))
-	r.PullRequest = nil
-	if posts := s.poster.Plan(r, nil, Options{}); len(posts) != 0 {
-		t.Errorf("%v", posts)
-	}
-	if d := s.deliver(); d.Posted()+d.Left != 0 || len(s.writes(0)) != 0 {
-		t.Errorf("%+v", d)
-	}
-}
-
 // TestNobodyPosts: without an own account nothing could be found again.
 func TestNobodyPosts(t *testing.T) {
 	s := newStage(t)

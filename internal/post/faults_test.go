@@ -281,30 +281,26 @@ func TestHeadMoves(t *testing.T) {
 	})
 }
 
-// TestWrongToken: it is the caller's error, and all stays planned.
-func TestWrongToken(t *testing.T) {
-	s := planned(t, 3)
-	s.Script.Plan(on("review", forgetest.Fault{Status: 401, Body: `{"message":"Bad credentials"}`}))
-	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
-	if forgeErr, ok := errors.AsType[*forge.Error](err); !ok || forgeErr.Kind != forge.KindAuth || d.Left != 5 ||
-		d.Posted() != 0 {
-		t.Errorf("%+v, %v", d, err)
-	}
-	s.again()
-	s.deliver()
-	s.want(once1)
-}
-
-// TestGivesUpForNow: a forge that is down is not asked for ever, and a later delivery goes on.
+// TestGivesUpForNow: a wrong token and a forge that is down are the caller's errors. A forge is not asked for ever, and a
+// later delivery goes on.
 func TestGivesUpForNow(t *testing.T) {
-	s := planned(t, 3)
-	s.Script.Plan(on("review", forgetest.Fault{Status: 503, Times: 1000}))
-	before := len(s.Script.Requests())
-	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
-	if err == nil || d.Left != 5 || len(s.writes(before)) > 2*maxTries { // the claim is renewed between tries
-		t.Errorf("%+v, %v after %d requests that write", d, err, len(s.writes(before)))
+	for kind, fault := range map[forge.ErrorKind]forgetest.Fault{
+		forge.KindAuth: {Status: 401, Body: `{"message":"Bad credentials"}`}, forge.KindServer: {Status: 503, Times: 1000},
+	} {
+		s := planned(t, 3)
+		s.Script.Plan(on("review", fault))
+		before := len(s.Script.Requests())
+		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
+		if forge.KindOf(err) != kind || d.Left != 5 || d.Posted() != 0 ||
+			len(s.writes(before)) > 2*maxTries { // the claim is renewed between tries
+			t.Errorf("%+v, %v after %d requests that write", d, err, len(s.writes(before)))
+		}
+		s.want(seen{Summaries: 1})
+		s.Script.Forget()
+		s.again()
+		s.deliver()
+		s.want(once1)
 	}
-	s.want(seen{Summaries: 1})
 }
 
 // TestPeopleHaveTheLastWord: what they resolved or deleted is not posted again. Another defect of its place has no
@@ -416,21 +412,22 @@ func TestAForgedClaimDelays(t *testing.T) {
 	}
 }
 
+// double posts a second comment of the n-th thread.
+func (s *stage) double(n int) forge.Comment {
+	th := s.threads()[n]
+	mark := comment.Marker{Thread: th.ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: th.Fingerprint}
+	return s.World.Remark(s.pull, s.poster.Me, spot(1), s.writer().Finding(finding(1+n), mark, false))
+}
+
 // TestSweepSparesPeople: a duplicate that somebody has answered stays.
 func TestSweepSparesPeople(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 2)...)
-	w := s.writer()
-	mark := comment.Marker{
-		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint,
-	}
-	double := s.World.Remark(s.pull, s.poster.Me, spot(1), w.Finding(finding(1), mark, false))
-	s.World.Say(s.pull, forgetest.Bo, double.ID, "Why?")
+	s.World.Say(s.pull, forgetest.Bo, s.double(0).ID, "Why?")
 	if d := s.deliver(); d.Deleted != 0 {
 		t.Errorf("%+v", d)
 	}
-	mark.Thread, mark.Fingerprint = s.threads()[1].ID, finding(2).Fingerprint
-	s.World.Remark(s.pull, s.poster.Me, spot(1), w.Finding(finding(2), mark, false))
+	s.double(1)
 	if d := s.deliver(); d.Deleted != 1 {
 		t.Errorf("%+v", d)
 	}
@@ -440,11 +437,7 @@ func TestSweepSparesPeople(t *testing.T) {
 func TestDuplicateThatCannotBeDeleted(t *testing.T) {
 	s := newStage(t)
 	s.say(1, finding(1))
-	w := s.writer()
-	mark := comment.Marker{
-		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint,
-	}
-	s.World.Remark(s.pull, s.poster.Me, spot(1), w.Finding(finding(1), mark, false))
+	s.double(0)
 	s.Script.Plan(forgetest.Fault{
 		Method: http.MethodDelete, Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
 	})

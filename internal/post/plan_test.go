@@ -70,6 +70,10 @@ func TestPlanForAThread(t *testing.T) {
 			if posts := p.Plan(r, []precedent.Thread{test.thread}, Options{}); len(posts) != 2 {
 				t.Errorf("%d posts for what stands in the summary", len(posts))
 			}
+			r.PullRequest = nil
+			if posts := p.Plan(r, nil, Options{}); len(posts) != 0 {
+				t.Errorf("%d posts without a pull request", len(posts))
+			}
 		})
 	}
 }

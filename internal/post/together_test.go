@@ -121,34 +121,17 @@ func TestManyAnswersFit(t *testing.T) {
 	}
 }
 
-// TestRequestsOfSixPushes counts what six pushes with 60 findings cost: the first push has all of
-// them, the next four ten other ones each time, and the last one fixes 60. Without replies, that
-// takes 65 requests that write, and nobody is notified 60 times.
-func TestRequestsOfSixPushes(t *testing.T) {
-	for _, kind := range []string{"gitea 1.27", "gitea 1.25"} {
+// TestRequestsOfPushes counts what pushes with 60 findings cost: the first push has all of them, the second ten other
+// ones, and the last one fixes 60. Without replies, that takes 65 requests that write, and nobody is notified 60 times.
+func TestRequestsOfPushes(t *testing.T) {
+	for kind, fixing := range map[string]struct{ writes, notices, edits, replies int }{
+		"gitea 1.27": {125, 60, 0, 60}, "gitea 1.25": {65, 1, 60, 0},
+	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			s := newStageOn(t, kind)
-			for push := 1; push <= 6; push++ {
-				r := s.review(push)
-				known := map[string]string{}
-				for _, th := range s.threads() {
-					known[th.Fingerprint] = th.ID
-				}
-				switch push {
-				case 1:
-					r.Findings = findings(1, 60)
-				case 6:
-					r = s.answered(push, precedent.Addressed, "Fixed: it counts right.", s.threads()[:60]...)
-				default:
-					r.Findings = findings(1, min(80, 60+10*(push-1)))
-					for i := range r.Findings {
-						r.Findings[i].Thread = known[r.Findings[i].Fingerprint]
-					}
-				}
-				if len(r.Live()) > 0 {
-					r.Verdict = precedent.Findings
-				}
+			deliver := func(step string, r *precedent.Review, most, notify int) Delivery {
+				t.Helper()
 				s.plan(r, failOn)
 				before := len(s.Script.Requests())
 				d := s.deliver()
@@ -159,17 +142,21 @@ func TestRequestsOfSixPushes(t *testing.T) {
 						notices++
 					}
 				}
-				writes := len(s.writes(before))
-				replies := kind == "gitea 1.27"
-				switch {
-				case push == 6 && !replies && (writes > 65 || notices > 1 || d.Edits != 60):
-					t.Errorf("60 fixes took %d requests and %d notices", writes, notices)
-				case push == 6 && replies && (writes > 125 || d.Replies != 60):
-					t.Errorf("60 fixes took %d requests", writes)
-				case push == 1 && (writes > 5 || notices > 3), push > 1 && push < 6 && (writes > 4 || notices > 1):
-					t.Errorf("push %d took %d requests and %d notices", push, writes, notices)
+				if writes := len(s.writes(before)); writes > most || notices > notify {
+					t.Errorf("%s took %d requests and %d notices", step, writes, notices)
 				}
-				s.World.Push(s.pull, sha(string("defabc"[push-1])), patch(lines))
+				s.World.Push(s.pull, sha(step[:1]), patch(lines))
+				return d
+			}
+			deliver("all of them", s.review(1, findings(1, 60)...), 5, 3)
+			r := s.review(2, findings(1, 70)...)
+			for i, th := range s.threads() {
+				r.Findings[i].Thread = th.ID
+			}
+			deliver("different ones", r, 4, 1)
+			r = s.answered(3, precedent.Addressed, "Fixed: it counts right.", s.threads()[:60]...)
+			if d := deliver("fixes", r, fixing.writes, fixing.notices); d.Edits != fixing.edits || d.Replies != fixing.replies {
+				t.Errorf("%+v", d)
 			}
 			for _, c := range s.World.By(s.pull, s.poster.Me) {
 				if n := strings.Count(string(c.Body), "Update of"); c.Kind == forge.OnLine && c.ReplyTo == "" && n > 1 {
