@@ -180,35 +180,21 @@ func TestProcesses(t *testing.T) {
 	f.commit("two", "dir/a.txt", "2\n")
 	f.commit("three", "dir/a.txt", "3\n")
 	cache := scratch(t)
-	if _, err := f.openAt(f.dir, Options{Cache: cache}).RootCommit(t.Context()); err != nil { // reads the history once
-		t.Fatal(err)
-	}
+	needs.Value(f.openAt(f.dir, Options{Cache: cache}).RootCommit(t.Context()))(t) // reads the history once
 	review := func(name string, spec Spec, uncommitted int) {
 		t.Helper()
 		r := f.openAt(f.dir, Options{Exec: counting, Cache: cache})
-		if _, err := r.RootCommit(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if found, err := r.Tracked(t.Context(), ".memory"); err != nil || found != "" {
-			t.Errorf("%s: tracked %q, %v", name, found, err)
-		}
+		needs.Value(r.RootCommit(t.Context()))(t)
+		needs.Result(t, name+": tracked", "")(r.Tracked(t.Context(), ".memory"))
 		rg := resolve(t, r, spec)
-		base, err := r.TrustedBase(t.Context(), rg, "")
-		if err != nil || base != f.id("main") {
-			t.Errorf("%s: base %s, %v", name, base, err)
-		}
+		base := needs.Value(r.TrustedBase(t.Context(), rg, ""))(t)
+		needs.Equal(t, f.id("main"), base)
 		needs.NoError(t, r.Diff(t.Context(), rg, discard))
-		if found, err := r.Lookup(t.Context(), base, "CLAUDE.md", "dir/CLAUDE.md"); err != nil || len(found) != 1 {
-			t.Errorf("%s: %v, %v", name, found, err)
-		}
+		needs.Len(t, name, 1)(r.Lookup(t.Context(), base, "CLAUDE.md", "dir/CLAUDE.md"))
 		for _, rev := range []string{rg.Base, rg.Head} {
-			if _, err := r.Blobs(t.Context()).Read(rev, "dir/a.txt", 10); err != nil {
-				t.Error(err)
-			}
+			needs.Value(r.Blobs(t.Context()).Read(rev, "dir/a.txt", 10))(t)
 		}
-		if n, err := r.Uncommitted(t.Context(), rg); err != nil || n != uncommitted {
-			t.Errorf("%s: %d uncommitted, %v", name, n, err)
-		}
+		needs.Result(t, name+": uncommitted", uncommitted)(r.Uncommitted(t.Context(), rg))
 		if report, err := r.Export(t.Context(), rg.Head, scratch(t), ExportLimits{}); err != nil || report.Files < 2 {
 			t.Errorf("%s: exported %+v, %v", name, report, err)
 		}

@@ -319,17 +319,6 @@ var errFull = errors.New("no space left")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-// TestDatesOfLearnings: dates are those of UTC, wherever the times come from.
-func TestDatesOfLearnings(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.FixedZone("", 14*60*60))
-	var b strings.Builder
-	p := report.NewPage(&b, 0, false)
-	report.Learning(p, &precedent.Learning{ID: "l1", CreatedAt: at, ExpiresAt: at, From: precedent.LearningSource{Who: "mona"}})
-	if out := b.String(); strings.Count(out, "2026-01-01") != 2 {
-		t.Errorf("want the date twice:\n%s", out)
-	}
-}
-
 // TestExcerptsHaveNoCredential: an excerpt is redacted with the file's name and with the
 // lines before it, which can be what makes a line a secret.
 func TestExcerptsHaveNoCredential(t *testing.T) {
@@ -375,15 +364,17 @@ func TestExplainSaysWhetherItWasShown(t *testing.T) {
 	}
 }
 
-// TestGlobOfATopFile: the slash that keeps a glob to the file at the top is not shown.
-func TestGlobOfATopFile(t *testing.T) {
+// TestLearnings: the slash that keeps a glob to the file at the top is not shown, and dates are those of UTC.
+func TestLearnings(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.FixedZone("", 14*60*60))
 	var b strings.Builder
 	p := report.NewPage(&b, 0, false)
-	l := precedent.Learning{Glob: "main.go/"}
+	l := precedent.Learning{Glob: "main.go/", CreatedAt: at, ExpiresAt: at, From: precedent.LearningSource{Who: "mona"}}
 	report.Learnings(p, []precedent.Learning{l})
 	report.Learning(p, &l)
 	report.Text(&b, &precedent.Review{Memory: precedent.MemoryUse{LearningsUsed: []precedent.LearningUse{{Glob: l.Glob}}}}, report.Style{})
-	if said := b.String(); strings.Contains(said, "main.go/") || strings.Count(said, "main.go") != 4 {
+	said := b.String()
+	if strings.Contains(said, "main.go/") || strings.Count(said, "main.go") != 4 || strings.Count(said, "2026-01-01") != 4 {
 		t.Error(said)
 	}
 }
