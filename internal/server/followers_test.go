@@ -86,9 +86,7 @@ func TestOwnerWhoIsGone(t *testing.T) {
 			t.Errorf("%s: %v, listed %d times", kind, err, asked)
 		}
 		s.due, s.whole = time.Time{}, false
-		if all, err := s.Known(t.Context()); err != nil || len(all) != 1 {
-			t.Errorf("%s: %v, %v", kind, all, err)
-		}
+		needs.Len(t, string(kind), 1)(s.Known(t.Context()))
 	}
 }
 
@@ -111,19 +109,6 @@ func TestForbiddenRepository(t *testing.T) {
 	}
 }
 
-// TestBreakKeepsTheLongerWait: a failure during the wait for a rate limit does not shorten it.
-func TestBreakKeepsTheLongerWait(t *testing.T) {
-	p := newPollStage(t)
-	p.breaker.elapsed = func() time.Duration { return 0 }
-	p.breaker.Report(&forge.Error{Kind: forge.KindRate, Retry: p.time.Add(time.Hour)})
-	for range 2 * breakAfter {
-		p.breaker.Report(&forge.Error{Kind: forge.KindServer, Status: http.StatusBadGateway})
-	}
-	if wait := p.breaker.Wait(""); wait != time.Hour {
-		t.Errorf("waits %s", wait)
-	}
-}
-
 // TestPollsAfterAKill: with SQLite, a server polls at once, also if the one before it was killed.
 func TestPollsAfterAKill(t *testing.T) {
 	p := newPollStage(t)
@@ -141,8 +126,7 @@ func TestPollsAfterAKill(t *testing.T) {
 // TestTooManyConnections: a connection that is sent away may have been a delivery: it is counted.
 func TestTooManyConnections(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
-	plain, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	needs.NoError(t, err)
+	plain := needs.Value((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	l := s.limited(plain)
 	accepted := make(chan net.Conn, 2)
 	done := make(chan struct{})
@@ -157,8 +141,7 @@ func TestTooManyConnections(t *testing.T) {
 		}
 	}()
 	dial := func() net.Conn {
-		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
-		needs.NoError(t, err)
+		c := needs.Value((&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String()))(t)
 		return c
 	}
 	first := dial()
@@ -173,8 +156,6 @@ func TestTooManyConnections(t *testing.T) {
 	if len(said) > 0 && !strings.HasPrefix(string(said), "HTTP/1.1 503 ") {
 		t.Errorf("said %q", said)
 	}
-	if err := errors.Join(kept.Close(), l.Close()); err != nil {
-		t.Error(err)
-	}
+	needs.NoError(t, errors.Join(kept.Close(), l.Close()))
 	<-done
 }

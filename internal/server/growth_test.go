@@ -86,8 +86,7 @@ func holds(t *testing.T, temp string) held {
 	if open, err := os.ReadDir("/dev/fd"); err == nil { // not on Windows
 		h.files = len(open)
 	}
-	folders, err := os.ReadDir(temp)
-	needs.NoError(t, err)
+	folders := needs.Value(os.ReadDir(temp))(t)
 	h.folders = len(folders)
 	return h
 }
@@ -157,9 +156,7 @@ func TestNoGrowthInADay(t *testing.T) {
 			t.Log(s.log.String())
 		}
 		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, <-ended)
 	})
 }
 
@@ -167,8 +164,7 @@ func TestNoGrowthInADay(t *testing.T) {
 func (f *team) done(t *testing.T, s *stage) {
 	t.Helper()
 	for i, repo := range f.repos {
-		seen, err := s.o.Reviewer.Watched(t.Context(), repo)
-		needs.NoError(t, err)
+		seen := needs.Value(s.o.Reviewer.Watched(t.Context(), repo))(t)
 		if is := seen[i+1]; is.Head != sha(f.heads[i]) || is.Done != is.Head {
 			t.Errorf("%s: %+v, want %s", repo, is, sha(f.heads[i]))
 		}

@@ -226,9 +226,7 @@ func TestFault6Malformed(t *testing.T) {
 // failed (fault row 7); own events are among them.
 func TestFault7Ignored(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
-	if _, err := s.account(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(s.account(t.Context()))(t)
 	mine := bytes.Replace(pullEvent("labeled", 7, sha(1)), []byte(`"id":7`), []byte(`"id":500`), 1)
 	other := bytes.ReplaceAll(pullEvent("opened", 7, sha(1)), []byte("acme/shop"), []byte("acme/other"))
 	for _, test := range []struct {
@@ -248,9 +246,7 @@ func TestFault7Ignored(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", test.event, status, got, test.want)
 		}
 	}
-	if n := len(s.jobs(t)); n != 0 {
-		t.Errorf("%d jobs", n)
-	}
+	needs.Equal(t, 0, len(s.jobs(t)))
 }
 
 // TestUnknownRepositories: as long as nobody knows what is served, no event is thrown away, and the forge is asked
@@ -309,17 +305,13 @@ func TestOverload(t *testing.T) {
 		status, _ := s.open(t, "1", newSecret)
 		return status
 	}
-	if status := ask(); status != http.StatusServiceUnavailable {
-		t.Errorf("status %d", status)
-	}
+	needs.Equal(t, http.StatusServiceUnavailable, ask())
 	for _, c := range open {
 		c.Close()
 	}
 	needs.WaitUntil(t, "places are free", func() bool { return len(s.hooks.inFlight) == 0 })
 	s.hooks.bytes.Store(maxHookBytes)
-	if status := ask(); status != http.StatusServiceUnavailable {
-		t.Errorf("status %d", status)
-	}
+	needs.Equal(t, http.StatusServiceUnavailable, ask())
 	s.hooks.bytes.Store(0)
 	if status := ask(); status != http.StatusAccepted || s.hooks.bytes.Load() != 0 {
 		t.Errorf("status %d", status)

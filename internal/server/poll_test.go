@@ -132,8 +132,7 @@ func (p *pollStage) onGitHub(t *testing.T) (*forgetest.Stage, *forgetest.Repo, *
 	s, repo := forgetest.NewStage(t), forgetest.Shop()
 	api := s.GitHub(t)
 	s.World.Add(repo)
-	token, err := wire.NewToken(forgetest.Secret)
-	needs.NoError(t, err)
+	token := needs.Value(wire.NewToken(forgetest.Secret))(t)
 	client, err := github.New(github.Options{
 		BaseURL: api.URL + "/api/v3", Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep},
 	})
@@ -152,9 +151,7 @@ func (p *pollStage) due(t *testing.T) string {
 			continue
 		}
 		all = append(all, fmt.Sprintf("%s %d", j.Kind, j.Pull))
-		if _, err := p.queue.Cancel(t.Context(), j.ID); err != nil {
-			t.Fatal(err)
-		}
+		needs.Value(p.queue.Cancel(t.Context(), j.ID))(t)
 	}
 	slices.Sort(all)
 	return strings.Join(all, ", ")
@@ -170,14 +167,10 @@ func TestPollAfterRestart(t *testing.T) {
 		t.Fatal(got)
 	}
 	p.poller.Round(t.Context())
-	if got := p.due(t); got != "" {
-		t.Errorf("again: %s", got)
-	}
+	needs.Equal(t, "", p.due(t))
 	p.pulls = []forge.PullRequest{openPull(8, 3)}
 	p.poller.Round(t.Context())
-	if got := p.due(t); got != "catch-up 0, outcomes 7, reply 7, review 8" {
-		t.Errorf("after a change: %s", got)
-	}
+	needs.Equal(t, "catch-up 0, outcomes 7, reply 7, review 8", p.due(t))
 	// What could not be noted is wanted again.
 	execute := func(statement string) {
 		t.Helper()
@@ -189,9 +182,7 @@ func TestPollAfterRestart(t *testing.T) {
 	execute("CREATE TRIGGER full BEFORE UPDATE ON watched_pulls BEGIN SELECT RAISE(FAIL, 'full'); END")
 	p.pulls = []forge.PullRequest{openPull(8, 4)}
 	p.poller.Round(t.Context())
-	if got := p.due(t); got != "review 8" {
-		t.Errorf("not noted: %s", got)
-	}
+	needs.Equal(t, "review 8", p.due(t))
 	execute("DROP TRIGGER full")
 	p.poller.Round(t.Context())
 	if jobs := p.jobs(t); !slices.ContainsFunc(jobs, func(j queue.Job) bool {
@@ -229,14 +220,10 @@ func TestFault9PageFails(t *testing.T) {
 	s.World.Push(repo.Pulls[7], sha(99), repo.Pulls[7].Diff)
 	s.Script.Plan(forgetest.Fault{On: "page=3", Status: http.StatusInternalServerError, Times: 10})
 	p.poller.Round(t.Context())
-	if got := p.due(t); got != "" {
-		t.Errorf("of a part: %.200s", got)
-	}
+	needs.Equal(t, "", p.due(t))
 	s.Script.Forget()
 	p.poller.Round(t.Context())
-	if got := p.due(t); got != "catch-up 0, outcomes 1199, reply 1199, review 7" {
-		t.Errorf("after that: %.200s", got)
-	}
+	needs.Equal(t, "catch-up 0, outcomes 1199, reply 1199, review 7", p.due(t))
 }
 
 // TestFault11Unchanged: a list that did not change costs one conditional request and no quota,
@@ -294,9 +281,12 @@ func TestBackPressure(t *testing.T) {
 	p.breaker.elapsed = func() time.Duration { return elapsed }
 	p.breaker.random = func(n time.Duration) time.Duration { return n - 1 }
 	p.err = &forge.Error{Kind: forge.KindRate, Retry: p.time.Add(17 * time.Minute)}
-	if wait := p.poller.Round(t.Context()); wait != 17*time.Minute {
-		t.Errorf("it waits %s", wait)
+	needs.Equal(t, 17*time.Minute, p.poller.Round(t.Context()))
+	for range 2 * breakAfter { // a failure during that wait does not shorten it
+		p.breaker.Report(&forge.Error{Kind: forge.KindServer, Status: 502})
 	}
+	needs.Equal(t, 17*time.Minute, p.breaker.Wait(""))
+	p.breaker.failures = 0
 	elapsed += 17*time.Minute - 1
 	asked := p.asked
 	if wait := p.poller.Round(t.Context()); wait != 1 || p.asked != asked {
@@ -411,9 +401,7 @@ func TestIdle(t *testing.T) {
 			t.Errorf("%s was asked for %d times", r, count[r])
 		}
 	}
-	if n := len(p.jobs(t)); n != 200 {
-		t.Errorf("%d jobs", n)
-	}
+	needs.Equal(t, 200, len(p.jobs(t)))
 }
 
 // TestPollSeesLabelSetBack: a person sets the label back to what the last poll had seen, after a round of

@@ -31,9 +31,7 @@ func TestReadyForOthers(t *testing.T) {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
-	if n := asked.Load(); n != 1 {
-		t.Errorf("the forge was asked %d times", n)
-	}
+	needs.Equal(t, int64(1), asked.Load())
 }
 
 // TestReadyUnknown: a server is not ready before the forge has said whose token it has.
@@ -55,9 +53,7 @@ func TestReadyUnknown(t *testing.T) {
 	go func() { status <- s.get(t, "/readyz", nil).Code }()
 	<-asking
 	close(answer)
-	if got := <-status; got != http.StatusServiceUnavailable {
-		t.Errorf("status %d", got)
-	}
+	needs.Equal(t, http.StatusServiceUnavailable, <-status)
 	<-learning
 }
 

@@ -72,9 +72,7 @@ func opened(t testing.TB, db *store.DB, err error) *store.DB {
 	t.Helper()
 	needs.NoError(t, err)
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, db.Close())
 	})
 	return db
 }
@@ -111,8 +109,7 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 	client, err := github.New(github.Options{BaseURL: "https://git.example/api/v3"})
 	needs.NoError(t, err)
 	s := &stage{forge: &bent{Forge: client}, db: db, log: &buffer{}}
-	op, err := settings.Read(settings.Sources{})
-	needs.NoError(t, err)
+	op := needs.Value(settings.Read(settings.Sources{}))(t)
 	o := Options{
 		Reviewer:   &workspace.Env{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)},
 		Connection: workspace.Connection{Forge: s.forge}, Job: run.Job{Settings: op},
@@ -129,9 +126,7 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, s.Close(context.Background()))
 	})
 	s.web = s.Server.web().Handler
 	return s
@@ -153,7 +148,6 @@ func (s *stage) get(t testing.TB, path string, change func(*http.Request)) *http
 // jobs are all jobs of the queue.
 func (s *stage) jobs(t testing.TB) []queue.Job {
 	t.Helper()
-	all, err := s.queue.List(t.Context(), queue.Filter{Limit: 100_000})
-	needs.NoError(t, err)
+	all := needs.Value(s.queue.List(t.Context(), queue.Filter{Limit: 100_000}))(t)
 	return all
 }

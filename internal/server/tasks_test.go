@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
 )
 
@@ -64,7 +65,5 @@ func TestTasks(t *testing.T) {
 	for i := range forge.MaxEventList {
 		many.Pulls = append(many.Pulls, i+1)
 	}
-	if n := len(tasks(many, false)); n != maxPullsOfEvent {
-		t.Errorf("%d tasks", n)
-	}
+	needs.Equal(t, maxPullsOfEvent, len(tasks(many, false)))
 }
