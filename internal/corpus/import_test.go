@@ -29,9 +29,7 @@ func openCorpus(t testing.TB, path string, now func() time.Time) *Corpus {
 		db = needs.Value(store.Open(t.Context(), path, store.Options{Now: now}))(t)
 	}
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, db.Close())
 	})
 	return &Corpus{Rows: needs.Value(db.RepoFor(t.Context(), testRepo))(t), Now: now}
 }

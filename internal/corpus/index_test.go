@@ -264,9 +264,7 @@ func FuzzPrime(f *testing.F) {
 		checkPriming(t, &p, 3)
 		_, err2 := x.Matches(t.Context(), &precedent.Finding{Title: text, Body: text}, Query{Path: text})
 		_, err3 := x.Search(t.Context(), Query{Text: text, Lines: strings.Split(text, "\n"), Path: text, Limit: -1})
-		if err := errors.Join(err, err2, err3); err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, errors.Join(err, err2, err3))
 	})
 }
 

@@ -48,8 +48,7 @@ func TestRemotes(t *testing.T) {
 		{"gitea:https://host.example/code", "https://other.example/code/acme/app.git", "other.example/code/acme/app"},
 		{"local:DIR", "git@host.example:acme/app", "host.example/acme/app"},
 	} {
-		a, err := ParseAddress(test.at)
-		needs.NoError(t, err)
+		a := needs.Value(ParseAddress(test.at))(t)
 		if got, err := a.Remote(test.remote); err != nil || got.String() != test.want {
 			t.Errorf("on %s, %s is %s, %v; want %s", test.at, test.remote, got, err, test.want)
 		}
@@ -62,8 +61,7 @@ func TestRemotes(t *testing.T) {
 // TestPages: of a forge below a path, the pages of pull requests and of lines are read and written.
 func TestPages(t *testing.T) {
 	const web = "https://host.example:8443/git"
-	home, err := url.Parse(web)
-	needs.NoError(t, err)
+	home := needs.Value(url.Parse(web))(t)
 	p := Pages{Web: home, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", Source: "display=source"}
 	repo := precedent.Repo{Host: home.Host, Owner: "acme", Name: "app"}
 	page := web + "/acme/app/pulls/7"

@@ -110,9 +110,7 @@ func TestFetcher(t *testing.T) {
 	defer server.Close()
 	defer close(hang)
 	f := newFetcher(nil, t.TempDir())
-	if _, err := f.get(t.Context(), server.URL+"/x", "", 10, io.Discard); err != nil {
-		t.Error(err)
-	}
+	needs.Value(f.get(t.Context(), server.URL+"/x", "", 10, io.Discard))(t)
 	if _, err := f.get(t.Context(), server.URL+"/x", "", 9, io.Discard); !errors.Is(err, errTooMuch) {
 		t.Errorf("too long: %v", err)
 	}

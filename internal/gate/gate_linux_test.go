@@ -50,9 +50,7 @@ func folder(t *testing.T) string {
 			}
 			return nil
 		})
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, os.RemoveAll(dir))
 	})
 	needs.NoError(t, os.Chmod(dir, 0o755))
 	return dir

@@ -220,9 +220,7 @@ func (f fixture) openAt(dir string, o Options) *Repo {
 	}
 	r := needs.Value(Open(f.t.Context(), dir, o))(f.t)
 	f.t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			f.t.Error(err)
-		}
+		needs.NoError(f.t, r.Close())
 		if left, _ := os.ReadDir(o.TempDir); len(left) > 0 {
 			f.t.Errorf("Close left %v", left)
 		}

@@ -170,8 +170,7 @@ func TestKilledWithItsChildren(t *testing.T) {
 // TestProcesses: what a review asks takes six processes of git.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
-	program, err := locate("test", "git")
-	needs.NoError(t, err)
+	program := needs.Value(locate("test", "git"))(t)
 	log := filepath.Join(scratch(t), "log")
 	counting := filepath.Join(scratch(t), "git")
 	needs.WriteProgram(t, counting, "#!/bin/sh\necho \"$1\" >> '"+log+"'\nexec '"+program+"' \"$@\"\n")
@@ -222,8 +221,7 @@ func TestBetween(t *testing.T) {
 	r := f.open()
 	same := func(head string) {
 		t.Helper()
-		want, err := r.log(t.Context(), logCommits, head, "^"+base)
-		needs.NoError(t, err)
+		want := needs.Value(r.log(t.Context(), logCommits, head, "^"+base))(t)
 		if got, ok := r.between(t.Context(), base, head); !ok || got != want {
 			t.Errorf("%v, %q, want %q", ok, got, want)
 		}

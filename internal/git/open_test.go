@@ -155,9 +155,7 @@ func TestCloseTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, r.Close())
 	}
 	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, errClosed) {
 		t.Errorf("a closed repository was read: %v", err)

@@ -70,9 +70,7 @@ func TestPushCommit(t *testing.T) {
 		!slices.Equal(c.Parents, []string{p.head}) || c.At.Unix() != 1e9 {
 		t.Errorf("read %+v, %v", c, err)
 	}
-	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
-		t.Errorf("what is there already: %v", err)
-	}
+	needs.NoError(t, p.repo.PushCommit(t.Context(), p.push)) // what is there already
 }
 
 // TestFault53PushNeverForces covers fault row 53: whatever happened to the branch meanwhile, it is not
@@ -124,9 +122,7 @@ func TestBranchTip(t *testing.T) {
 	p := newPushes(t)
 	p.origin.git("update-ref", "refs/x/refs/heads/absent", p.main)
 	for branch, want := range map[string]string{"topic": p.head, "main": p.main, "absent": "", "top": ""} {
-		if got, err := p.repo.BranchTip(t.Context(), p.push.To, branch); got != want || err != nil {
-			t.Errorf("%s is at %q, %v, want %q", branch, got, err, want)
-		}
+		needs.Result(t, branch, want)(p.repo.BranchTip(t.Context(), p.push.To, branch))
 	}
 	to := p.push.To
 	to.Token = "another"
@@ -212,8 +208,7 @@ func TestMergeCommits(t *testing.T) {
 	if err != nil || len(m.Conflicts) > 0 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	entries, err := r.Tree(t.Context(), m.Tree, "")
-	needs.NoError(t, err)
+	entries := needs.Value(r.Tree(t.Context(), m.Tree, ""))(t)
 	names := needs.Each(entries, func(e Entry) string { return e.Path })
 	wantEqual(t, "merged", strings.Join(names, " "), "a.txt b.txt c.txt d.txt")
 	if m, err = r.MergeCommits(t.Context(), ours, theirs); err != nil {
@@ -229,9 +224,7 @@ func TestMergeCommits(t *testing.T) {
 		commit, ancestor string
 		want             bool
 	}{{ours, clean, true}, {ours, ours, true}, {ours, theirs, false}, {clean, ours, false}} {
-		if got, err := r.Contains(t.Context(), test.commit, test.ancestor); err != nil || got != test.want {
-			t.Errorf("Contains(%s, %s) = %v, %v", test.commit, test.ancestor, got, err)
-		}
+		needs.Result(t, test.commit+" contains "+test.ancestor, test.want)(r.Contains(t.Context(), test.commit, test.ancestor))
 	}
 }
 

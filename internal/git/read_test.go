@@ -149,9 +149,7 @@ func TestTree(t *testing.T) {
 			wantEqual(t, "Tree of "+prefix, paths, want)
 		}
 	}
-	if entries, err := r.Tree(t.Context(), "", ""); err != nil || entries != nil {
-		t.Errorf("of nothing: %v, %v", entries, err)
-	}
+	needs.Len(t, "of nothing", 0)(r.Tree(t.Context(), "", ""))
 	for _, rev := range []string{"HEAD", "--output=x", strings.Repeat("1", 40)} {
 		_, err := r.Tree(t.Context(), rev, "")
 		complaintOf(t, err)

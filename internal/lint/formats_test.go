@@ -80,14 +80,8 @@ func TestOutputs(t *testing.T) {
 			if l.Stderr {
 				out.Stdout, out.Stderr = nil, data
 			}
-			got, err := l.read(out, anyRemark)
-			if err != nil {
-				t.Error(err)
-			}
-			needs.Equal(t, want[l.Name], briefs(got))
-			if err := l.Check(); err != nil {
-				t.Errorf("the preset is wrong: %v", err)
-			}
+			needs.Equal(t, want[l.Name], briefs(needs.Value(l.read(out, anyRemark))(t)))
+			needs.NoError(t, l.Check())
 			if len(l.Configs) == 0 || l.Category == "" {
 				t.Errorf("the preset is incomplete: %+v", l)
 			}

@@ -104,9 +104,7 @@ func TestGovetTimeout(t *testing.T) {
 	if r.Status != precedent.StatusTimeout || r.Error == "" {
 		t.Errorf("%s, %q", r.Status, r.Error)
 	}
-	if err := <-gone; err != nil {
-		t.Error(err)
-	}
+	needs.NoError(t, <-gone)
 }
 
 // TestGovetMemory: code that needs more and more memory ends the checker, not the machine.

@@ -293,9 +293,7 @@ func TestLintersSuggestion(t *testing.T) {
 	}
 	r := run(t, "linters", in)
 	same(t, r, "src/a b.py:1 ruff/F401 medium", "src/a b.py:3 ruff/E711 medium")
-	if s := r.Findings[1].Suggestion; s != "if x is None:" {
-		t.Errorf("suggestion %q", s)
-	}
+	needs.Equal(t, "if x is None:", r.Findings[1].Suggestion)
 	if body := r.Findings[0].Body; !strings.Contains(body, "ruff, rule F401") ||
 		!strings.Contains(body, "https://docs.astral.sh/ruff/rules/unused-import") {
 		t.Errorf("body %q", body)

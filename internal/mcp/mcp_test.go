@@ -36,12 +36,9 @@ const (
 func remember(t *testing.T) (m, other *memory.Memory) {
 	t.Helper()
 	clock := func() time.Time { return at }
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), store.Options{Now: clock})
-	needs.NoError(t, err)
+	db := needs.Value(store.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), store.Options{Now: clock}))(t)
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, db.Close())
 	})
 	m, other = &memory.Memory{DB: db, Repo: here, Now: clock}, &memory.Memory{DB: db, Repo: there, Now: clock}
 	fill(t, m, "open")
@@ -68,9 +65,7 @@ func fill(t *testing.T, m *memory.Memory, mark string) {
 	}
 	err := m.Record(ctx, &precedent.Review{ID: "r-" + mark, Repo: m.Repo, Base: "base", Head: "head", Scope: precedent.FullScope, Threshold: 75, Findings: findings, At: at})
 	needs.NoError(t, err)
-	if _, err := m.Dismiss(ctx, findings[0].ID, memory.Dismissal{Reason: mark + " intended " + token, Who: "dana"}); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(m.Dismiss(ctx, findings[0].ID, memory.Dismissal{Reason: mark + " intended " + token, Who: "dana"}))(t)
 	rows := needs.Value(m.DB.RepoFor(ctx, m.Repo))(t)
 	f := findings[1]
 	err = rows.SaveThreads(ctx, []precedent.Thread{{
@@ -80,9 +75,7 @@ func fill(t *testing.T, m *memory.Memory, mark string) {
 	needs.NoError(t, err)
 	err = rows.SaveOutcomes(ctx, []precedent.Outcome{{Finding: f.ID, Fingerprint: f.Fingerprint, PullRequest: 7, Kind: precedent.Fixed, At: at}})
 	needs.NoError(t, err)
-	if _, err := rows.BeginConsolidation(ctx, "test", time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(rows.BeginConsolidation(ctx, "test", time.Minute))(t)
 	_, err = rows.EndConsolidation(ctx, "test", []precedent.Insight{{
 		ID: precedent.InsightID(f.Fingerprint), State: precedent.InsightActive, Text: mark + " has loops " + token + order, Scope: mark + ".go", Category: precedent.Bugs,
 		Findings: []string{f.Fingerprint}, Citations: []string{f.ID}, CreatedAt: at, UpdatedAt: at,
@@ -116,9 +109,7 @@ func connect(t *testing.T, s *Server) *sdk.ClientSession {
 	t.Cleanup(func() {
 		_ = c.Close()
 		_ = toServer.Close()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, <-done)
 	})
 	return c
 }
@@ -383,9 +374,7 @@ func TestPoisonedProposals(t *testing.T) {
 			if strings.Contains(said, `"state":"active"`) {
 				t.Error(said)
 			}
-			if active, err := m.Learnings(t.Context(), precedent.LearningActive); err != nil || len(active) != len(before) {
-				t.Errorf("active %+v, %v", active, err)
-			}
+			needs.Len(t, "active", len(before))(m.Learnings(t.Context(), precedent.LearningActive))
 			pending := needs.Value(m.Learnings(t.Context(), precedent.LearningPending))(t)
 			for _, l := range pending {
 				if l.Scope != precedent.RepositoryScope || l.Approver != "" || strings.Contains(l.Directive, token) || strings.Contains(l.Directive, "<img") ||

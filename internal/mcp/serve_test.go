@@ -40,18 +40,14 @@ func TestStrictMessages(t *testing.T) {
 		`{"jsonrpc":"2.0","id":true,"method":"ping"}`, `{"jsonrpc":"2.0"}`, ping + strings.Repeat(" ", 2*maxMessage) + "x",
 	} {
 		for line, want := range map[string]string{message: `"code":-32600`, ping: `"result":{}`} {
-			if _, err := io.WriteString(toServer, line+"\n"); err != nil {
-				t.Fatal(err)
-			}
+			needs.Value(io.WriteString(toServer, line+"\n"))(t)
 			if !answers.Scan() || !strings.Contains(answers.Text(), want) {
 				t.Errorf("%.100s: %s, want %s", line, answers.Text(), want)
 			}
 		}
 	}
 	needs.NoError(t, toServer.Close())
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	needs.NoError(t, <-done)
 }
 
 // TestEndOfInput: what was asked before the input ended is answered, and a request that was cancelled does not
@@ -94,8 +90,7 @@ func TestHTTPMessages(t *testing.T) {
 		r := needs.Value(http.NewRequestWithContext(t.Context(), test.method, server.URL, strings.NewReader(test.message)))(t)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
-		response, err := http.DefaultClient.Do(r)
-		needs.NoError(t, err)
+		response := needs.Value(http.DefaultClient.Do(r))(t)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		needs.NoError(t, err)

@@ -212,9 +212,7 @@ func TestExportAndImport(t *testing.T) {
 	if want := (Counts{Added: 3, Removed: 1}); err != nil || got.Counts != want {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if again := export(t, to); again != text {
-		t.Errorf("got\n%s\nwant\n%s", again, text)
-	}
+	needs.Equal(t, text, export(t, to))
 	if got, err = Read(t.Context(), to, strings.NewReader(text), false); err != nil || got.Added+got.Changed+got.Removed != 0 {
 		t.Errorf("again: %+v, %v", got, err)
 	}
@@ -372,8 +370,7 @@ func TestOldRowsEnd(t *testing.T) {
 		replaced, stays, by, first, last, owners, learningOf("mock", "never mock the clock", now),
 		learningOf("older", "wrap the errors", now), learningOf("younger", "never wrap the errors", now),
 	} {
-		made, err := r.learning(l)
-		needs.NoError(t, err)
+		made := needs.Value(r.learning(l))(t)
 		rows[made.key] = made
 	}
 	rows.current(now)

@@ -158,9 +158,7 @@ func checkClosed(t *testing.T, s *stage, want map[precedent.ForgeID]string) {
 	for _, th := range s.World.Threads(s.pull) {
 		got[th.Comments[0]] = th.ClosedBy.Login
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("who closed the threads (-want +got):\n%s", d)
-	}
+	needs.Equal(t, want, got)
 }
 
 // TestNewestReviewSpeaks: what an older one did not get to say is not said.

@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // The requests that a first delivery sends, by what they do.
@@ -348,9 +349,7 @@ func TestForeignMarkers(t *testing.T) {
 	if d.Adopted != 0 || d.Posted() != 4 || d.Deleted != 0 {
 		t.Errorf("%+v", d)
 	}
-	if n := len(s.World.By(s.pull, forgetest.Bo)); n != 2 {
-		t.Errorf("%d comments of a person are left", n)
-	}
+	needs.Equal(t, 2, len(s.World.By(s.pull, forgetest.Bo)))
 }
 
 // TestWithoutAKey: a marker that another program repeats hides nothing, whatever the memory

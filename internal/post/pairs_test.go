@@ -252,7 +252,6 @@ func checkSpending(t *testing.T, p *pair) {
 
 func mustPosts(t *testing.T, rows *store.Repo) []store.Post {
 	t.Helper()
-	posts, err := rows.Posts(t.Context(), 1)
-	needs.NoError(t, err)
+	posts := needs.Value(rows.Posts(t.Context(), 1))(t)
 	return posts
 }

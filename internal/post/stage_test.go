@@ -207,8 +207,7 @@ func (s *stage) review(n int, fs ...precedent.Finding) *precedent.Review {
 // plan saves a review with what it has to say.
 func (s *stage) plan(r *precedent.Review, o Options) {
 	s.t.Helper()
-	threads, err := s.rows.Threads(s.t.Context(), s.pull.Number)
-	needs.NoError(s.t, err)
+	threads := needs.Value(s.rows.Threads(s.t.Context(), s.pull.Number))(s.t)
 	needs.NoError(s.t, s.rows.SaveReview(s.t.Context(), r, s.poster.Plan(r, threads, o)...))
 }
 
@@ -315,8 +314,7 @@ func (s *stage) states() map[string]int {
 
 func (s *stage) threads() []precedent.Thread {
 	s.t.Helper()
-	threads, err := s.rows.Threads(s.t.Context(), s.pull.Number)
-	needs.NoError(s.t, err)
+	threads := needs.Value(s.rows.Threads(s.t.Context(), s.pull.Number))(s.t)
 	return threads
 }
 

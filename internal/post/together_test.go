@@ -25,8 +25,7 @@ func (s *stage) asks(p *Poster, n int, words string) {
 		if i < 6 {
 			a.Key, a.Root = strings.Replace(a.Key, "comment", "inline", 1), threads[0].Comment
 		}
-		planned, err := p.PlanAnswer(s.pull.Number, s.pull.Head.SHA, a)
-		needs.NoError(s.t, err)
+		planned := needs.Value(p.PlanAnswer(s.pull.Number, s.pull.Head.SHA, a))(s.t)
 		needs.NoError(s.t, p.Rows.SaveHandled(s.t.Context(), s.pull.Number,
 			store.HandledComment{Comment: a.Key, Hash: "h", At: s.Clock.Now()}, planned))
 	}
@@ -57,8 +56,7 @@ func (s *stage) wantAnswers(want int) {
 // died is a program that starts anew after one that died before it knew that its answers were sent.
 func (s *stage) died() {
 	s.t.Helper()
-	posts, err := s.rows.AnswerPosts(s.t.Context(), s.pull.Number)
-	needs.NoError(s.t, err)
+	posts := needs.Value(s.rows.AnswerPosts(s.t.Context(), s.pull.Number))(s.t)
 	for i := range posts {
 		if posts[i].State.Done() {
 			posts[i].State, posts[i].Remote = store.PostSending, ""

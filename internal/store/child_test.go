@@ -134,9 +134,7 @@ func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
 // PostgreSQL does not let in.
 func checkHealth(t *testing.T, db *DB) {
 	t.Helper()
-	if schema := needs.Value(db.Check(t.Context()))(t); schema != needs.Value(NewestSchema())(t) {
-		t.Errorf("schema %d", schema)
-	}
+	needs.Equal(t, needs.Value(NewestSchema())(t), needs.Value(db.Check(t.Context()))(t))
 	if db.Engine() != SQLite {
 		return
 	}

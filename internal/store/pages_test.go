@@ -40,9 +40,7 @@ func testSessions(t *testing.T, open opener) {
 	for _, s := range []Session{s, later} { // the second deletes the first, which has ended
 		needs.NoError(t, db.SaveSession(ctx, s))
 	}
-	if n := ask[int](t, db, "SELECT COUNT(*) FROM sessions"); n != 1 {
-		t.Errorf("%d sessions are stored, want 1", n)
-	}
+	needs.Equal(t, 1, ask[int](t, db, "SELECT COUNT(*) FROM sessions"))
 }
 
 // testAudit: a row is there before its change ends, belongs to its repository or to the server, and the newest is first.

@@ -133,9 +133,7 @@ func TestOldSlotsGo(t *testing.T) {
 	r := repoFor(t, db, remote)
 	count := func(want int) {
 		t.Helper()
-		if n := ask[int](t, db, "SELECT COUNT(*) FROM last_commits"); n != want {
-			t.Errorf("%d slots, want %d", n, want)
-		}
+		needs.Equal(t, want, ask[int](t, db, "SELECT COUNT(*) FROM last_commits"))
 	}
 	execAt(t, at, "DELETE FROM last_commits")
 	save(t, r, review(remote, "r1", 1))

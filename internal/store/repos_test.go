@@ -131,9 +131,7 @@ func testForksStayApart(t *testing.T, open opener) {
 
 func checkEmptyRepos(t *testing.T, db *DB, want int) {
 	t.Helper()
-	if n := ask[int](t, db, "SELECT COUNT(*) FROM repos"); n != want {
-		t.Errorf("%d repositories, want %d", n, want)
-	}
+	needs.Equal(t, want, ask[int](t, db, "SELECT COUNT(*) FROM repos"))
 }
 
 // testFollow has a repository that is renamed, and others that get its names.

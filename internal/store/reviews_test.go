@@ -100,7 +100,6 @@ func titles(known []Known) []string {
 }
 
 func testShown(t *testing.T, open opener) {
-	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
 	a := finding(remote, "a.go", "a", precedent.Bugs, precedent.Medium)
 	b := finding(remote, "a.go", "b", precedent.Security, precedent.High)
@@ -129,7 +128,7 @@ func testShown(t *testing.T, open opener) {
 		{"one file", []string{"c.go"}, this(5), []string{"Title of c"}},
 		{"no file", []string{}, this(5), nil},
 	} {
-		got := needs.Value(r.Shown(ctx, test.paths, test.except))(t)
+		got := needs.Value(r.Shown(t.Context(), test.paths, test.except))(t)
 		if diff := cmp.Diff(test.want, titles(got)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
@@ -162,14 +161,8 @@ func testManyFiles(t *testing.T, open opener) {
 		v.Findings = append(v.Findings, finding(remote, "f1.go", fmt.Sprint(i), precedent.Bugs, precedent.High))
 	}
 	save(t, r, v)
-	history, err := r.Shown(ctx, paths, Change{})
-	if err != nil || len(history) != 73 {
-		t.Errorf("%d findings, %v, want 73", len(history), err)
-	}
-	known, err := r.Known(ctx, paths, 1000)
-	if err != nil || len(known) != 13+knownPerFile {
-		t.Errorf("%d findings, %v, want %d", len(known), err, 13+knownPerFile)
-	}
+	needs.Len(t, "Shown", 73)(r.Shown(ctx, paths, Change{}))
+	needs.Len(t, "Known", 13+knownPerFile)(r.Known(ctx, paths, 1000))
 	needs.Len(t, "Known", 3)(r.Known(ctx, paths, 3))
 }
 
@@ -188,10 +181,7 @@ func testFindingsByID(t *testing.T, open opener) {
 		"ab": 4, "abc": 3, "abcde": 1, "abcde0": 2, "abz": 1, "abcde00001": 1, "x": 0,
 		"abcde000019": 0, "%": 0, "_": 0,
 	} {
-		found, err := r.FindingsByID(ctx, prefix, 10)
-		if err != nil || len(found) != want {
-			t.Errorf("%q finds %v, %v, want %d", prefix, found, err, want)
-		}
+		needs.Len(t, prefix, want)(r.FindingsByID(ctx, prefix, 10))
 	}
 	needs.Len(t, "FindingsByID", 3)(r.FindingsByID(ctx, "", 3))
 }

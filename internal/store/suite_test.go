@@ -147,9 +147,7 @@ func opened(t testing.TB, db *DB, err error) *DB {
 	t.Helper()
 	needs.NoError(t, err)
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+		needs.NoError(t, db.Close())
 	})
 	return db
 }

@@ -189,9 +189,7 @@ func TestBrowser(t *testing.T) {
 	eval[bool](c, `(() => { const s = document.querySelector("#threshold"); s.value = 82; s.dispatchEvent(new Event("input", {bubbles: true}));
 		s.dispatchEvent(new Event("change", {bubbles: true})); return true })()`)
 	c.wait(`document.querySelector("#replay")?.innerText.includes("At 82:")`)
-	if value := eval[string](c, `document.querySelector("output").value`); value != "82" {
-		t.Errorf("the slider shows %q", value)
-	}
+	needs.Equal(t, "82", eval[string](c, `document.querySelector("output").value`))
 	c.quiet("slider")
 
 	c.click("Sign out")
@@ -292,8 +290,7 @@ func TestBrowserForEverybody(t *testing.T) {
 // picture writes a picture of the page into docs.
 func (c *chrome) picture(name string) {
 	c.t.Helper()
-	picture, err := chromedp.Run(c.ctx, chromedp.FullScreenshot(100))
-	needs.NoError(c.t, err)
+	picture := needs.Value(chromedp.Run(c.ctx, chromedp.FullScreenshot(100)))(c.t)
 	needs.NoError(c.t, os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644))
 }
 
@@ -308,9 +305,7 @@ func TestBrowserByKeyboard(t *testing.T) {
 	path := repoPath(open) + "/learnings/" + is.pending
 	c.open(path)
 	c.do(chromedp.KeyEvent("\t"))
-	if first := eval[string](c, `document.activeElement.innerText`); first != "Skip to the content" {
-		t.Errorf("the first key leads to %q", first)
-	}
+	needs.Equal(t, "Skip to the content", eval[string](c, `document.activeElement.innerText`))
 	controls := eval[int](c,
 		`document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, [tabindex='0']").length`)
 	seen := map[string]bool{}

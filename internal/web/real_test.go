@@ -38,8 +38,7 @@ func (g *realGitea) call(who *url.Userinfo, method, path string, body map[string
 },
 ) {
 	g.t.Helper()
-	data, err := json.Marshal(body)
-	needs.NoError(g.t, err)
+	data := needs.Value(json.Marshal(body))(g.t)
 	r, err := http.NewRequestWithContext(g.t.Context(), method, g.address+"/api/v1"+path, bytes.NewReader(data))
 	needs.NoError(g.t, err)
 	if who == nil {
@@ -48,8 +47,7 @@ func (g *realGitea) call(who *url.Userinfo, method, path string, body map[string
 	password, _ := who.Password()
 	r.SetBasicAuth(who.Username(), password)
 	r.Header.Set("Content-Type", "application/json")
-	got, err := http.DefaultClient.Do(r)
-	needs.NoError(g.t, err)
+	got := needs.Value(http.DefaultClient.Do(r))(g.t)
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	if err != nil || got.StatusCode >= http.StatusMultipleChoices {
@@ -86,19 +84,15 @@ func TestRealSignIn(t *testing.T) {
 		"name":   "t",
 		"scopes": []string{"read:user", "write:issue", "write:repository"},
 	}).SHA1
-	secret, err := wire.NewToken(token)
-	needs.NoError(t, err)
-	real, err := gitea.New(gitea.Options{BaseURL: g.address, Token: secret})
-	needs.NoError(t, err)
+	secret := needs.Value(wire.NewToken(token))(t)
+	real := needs.Value(gitea.New(gitea.Options{BaseURL: g.address, Token: secret}))(t)
 	w := newWorld(t, "")
-	address, err := url.Parse(w.http.URL)
-	needs.NoError(t, err)
+	address := needs.Value(url.Parse(w.http.URL))(t)
 	app := g.call(who["owner"], http.MethodPost, "/user/applications/oauth2", map[string]any{
 		"name":          "precedent",
 		"redirect_uris": []string{w.http.URL + "/signin/callback"}, "confidential_client": true,
 	})
-	in, err := NewSignIn(forge.Gitea, real.Pages(), app.ClientID, app.Secret, address, http.DefaultClient)
-	needs.NoError(t, err)
+	in := needs.Value(NewSignIn(forge.Gitea, real.Pages(), app.ClientID, app.Secret, address, http.DefaultClient))(t)
 	o := w.site.o
 	o.Forge, o.SignIn = workspace.Connection{Forge: real}, in
 	w.site = New(o)

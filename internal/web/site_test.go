@@ -204,8 +204,7 @@ func TestChanges(t *testing.T) {
 // newest is the last row of the audit log.
 func (w *world) newest(server bool) store.AuditRow {
 	w.t.Helper()
-	rows, err := w.db.RepoFor(w.t.Context(), open)
-	needs.NoError(w.t, err)
+	rows := needs.Value(w.db.RepoFor(w.t.Context(), open))(w.t)
 	read := rows.Audit
 	if server {
 		read = w.db.ServerAudit
@@ -371,8 +370,7 @@ func TestHeaders(t *testing.T) {
 	for _, path := range []string{"/", "/signin", "/nothing", "/static/style.css", "/repos/a/b/c", "/mcp/a/b/c"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.http.URL+path, nil)
 		needs.NoError(t, err)
-		answer, err := http.DefaultClient.Do(r)
-		needs.NoError(t, err)
+		answer := needs.Value(http.DefaultClient.Do(r))(t)
 		answer.Body.Close()
 		for name, want := range security {
 			if got := answer.Header.Get(name); got != want {
@@ -421,8 +419,7 @@ func TestLive(t *testing.T) {
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.http.URL+"/live", nil)
 	needs.NoError(t, err)
-	answer, err := b.client.Do(r)
-	needs.NoError(t, err)
+	answer := needs.Value(b.client.Do(r))(t)
 	defer answer.Body.Close()
 	var got bytes.Buffer
 	until := func(text string) {

@@ -155,8 +155,7 @@ func newWorld(t *testing.T, database string) *world {
 	needs.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	w.env = &workspace.Env{Now: w.clock, Log: log, Shared: w.db}
-	jobs, err := w.env.OpenJobs(t.Context(), w.db)
-	needs.NoError(t, err)
+	jobs := needs.Value(w.env.OpenJobs(t.Context(), w.db))(t)
 	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.site.ServeHTTP(rw, r)
 	}))
@@ -199,8 +198,7 @@ func (w *world) fail(repo precedent.Repo, why string) int64 {
 	needs.NoError(w.t, q.Want(w.t.Context(), queue.Task{Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee", Reason: why}))
 	needs.NoError(w.t, q.Start(w.t.Context()))
 	for {
-		dead, err := q.List(w.t.Context(), queue.Filter{States: []queue.State{queue.Dead}, Repo: repo})
-		needs.NoError(w.t, err)
+		dead := needs.Value(q.List(w.t.Context(), queue.Filter{States: []queue.State{queue.Dead}, Repo: repo}))(w.t)
 		if len(dead) > 0 {
 			needs.NoError(w.t, q.Stop(context.Background()))
 			return dead[0].ID
@@ -217,11 +215,9 @@ type filled struct {
 // remember opens the memory of a repository until the test ends.
 func (w *world) remember(repo precedent.Repo) (*workspace.Workspace, *store.Repo) {
 	w.t.Helper()
-	space, err := w.env.SharedWorkspace(w.t.Context(), repo)
-	needs.NoError(w.t, err)
+	space := needs.Value(w.env.SharedWorkspace(w.t.Context(), repo))(w.t)
 	w.t.Cleanup(space.Close)
-	rows, err := space.Rows(w.t.Context())
-	needs.NoError(w.t, err)
+	rows := needs.Value(space.Rows(w.t.Context()))(w.t)
 	return space, rows
 }
 
@@ -291,8 +287,7 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	}}))
 	j, err := space.Memory.Dismiss(ctx, hidden.ID, memory.Dismissal{Reason: mark, Who: mark})
 	needs.NoError(w.t, err)
-	turn, err := rows.BeginConsolidation(ctx, "test", time.Hour)
-	needs.NoError(w.t, err)
+	turn := needs.Value(rows.BeginConsolidation(ctx, "test", time.Hour))(w.t)
 	insight := precedent.Insight{
 		ID: precedent.InsightID(shown.Fingerprint), State: precedent.InsightActive, Text: mark,
 		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start,
@@ -373,18 +368,15 @@ func (w *world) signedIn(login string) *browser {
 func (b *browser) do(r *http.Request) (status int, page string) {
 	b.w.t.Helper()
 	b.w.pass(pageRate.every)
-	answer, err := b.client.Do(r)
-	needs.NoError(b.w.t, err)
+	answer := needs.Value(b.client.Do(r))(b.w.t)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	needs.NoError(b.w.t, err)
+	body := needs.Value(io.ReadAll(answer.Body))(b.w.t)
 	return answer.StatusCode, string(body)
 }
 
 func (b *browser) get(path string) (status int, page string) {
 	b.w.t.Helper()
-	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodGet, b.w.http.URL+path, nil)
-	needs.NoError(b.w.t, err)
+	r := needs.Value(http.NewRequestWithContext(b.w.t.Context(), http.MethodGet, b.w.http.URL+path, nil))(b.w.t)
 	return b.do(r)
 }
 

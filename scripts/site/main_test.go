@@ -157,9 +157,7 @@ func TestSiteInChromium(t *testing.T) {
 	}
 	const typed = `input.value = %q; input.dispatchEvent(new Event("input")); results.innerText`
 	open("docs/memory.html")
-	if found := ask(fmt.Sprintf(typed, "nowhere-in-the-documents")); found != "Nothing was found." {
-		t.Errorf("found %q", found)
-	}
+	needs.Equal(t, "Nothing was found.", ask(fmt.Sprintf(typed, "nowhere-in-the-documents")))
 	if found := ask(fmt.Sprintf(typed, "way back upgrading")); !strings.HasPrefix(found, "Upgrading: The way back\n") {
 		t.Errorf("found %q", found)
 	}

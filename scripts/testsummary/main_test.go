@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestSummary reads what go test -json says of packages of each kind.
@@ -63,7 +63,5 @@ skipped:
 		s.line(line)
 	}
 	s.end()
-	if d := cmp.Diff(want, out.String()); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
+	needs.Equal(t, want, out.String())
 }

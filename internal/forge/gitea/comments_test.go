@@ -120,8 +120,7 @@ func TestDeletingAndEditing(t *testing.T) {
 	kinds(t, func(t *testing.T, kind forgetest.GiteaKind) {
 		b := lay(t, kind)
 		line := b.begin(t)
-		said, err := b.Comment(t.Context(), b.repo, 2, "summary")
-		needs.NoError(t, err)
+		said := needs.Value(b.Comment(t.Context(), b.repo, 2, "summary"))(t)
 		review := b.World.Reviews(b.pull)[0].ID
 		if e := trouble(t, b.Edit(t.Context(), b.repo, 2, forge.CommentRef{Kind: forge.OnReview, ID: review},
 			"edited")); e.Kind != forge.KindInvalid {
@@ -153,8 +152,7 @@ func TestADeletionThatDoesNothing(t *testing.T) {
 	for _, kind := range []forgetest.GiteaKind{forgetest.Gitea127, forgetest.Gitea125} {
 		b := lay(t, kind)
 		line := b.begin(t)
-		said, err := b.Comment(t.Context(), b.repo, 2, "summary")
-		needs.NoError(t, err)
+		said := needs.Value(b.Comment(t.Context(), b.repo, 2, "summary"))(t)
 		b.Script.Plan(forgetest.Fault{Method: "DELETE", On: "/issues/comments/", Status: 204, Times: 2})
 		for _, m := range []forge.CommentRef{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
 			if no, err := b.Delete(t.Context(), b.repo, 2, m); err != nil || no == "" {

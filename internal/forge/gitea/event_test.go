@@ -18,8 +18,7 @@ import (
 
 func eventClient(t testing.TB) *gitea.Client {
 	t.Helper()
-	c, err := gitea.New(gitea.Options{BaseURL: "https://git.example"})
-	needs.NoError(t, err)
+	c := needs.Value(gitea.New(gitea.Options{BaseURL: "https://git.example"}))(t)
 	return c
 }
 

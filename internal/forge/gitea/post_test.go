@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // till is a change with two hunks: lines 1 to 4 and 20 to 22 of the new file,
@@ -160,9 +159,7 @@ func TestWhatWasCutOffIsNotSentLater(t *testing.T) {
 	if e := trouble(t, err); !e.Unsure || b.World.Unsent(b.pull) != 1 {
 		t.Errorf("%+v", e)
 	}
-	if said, err := b.Comments(t.Context(), b.repo, 2); err != nil || len(said) != 0 {
-		t.Errorf("what was not sent is listed: %+v, %v", said, err)
-	}
+	needs.Len(t, "what was not sent is listed", 0)(b.Comments(t.Context(), b.repo, 2))
 	posted, err := b.Post(t.Context(), b.repo, 2, d)
 	if err != nil || slices.Contains(posted.Remarks, "") {
 		t.Fatalf("%+v, %v", posted, err)
@@ -172,9 +169,7 @@ func TestWhatWasCutOffIsNotSentLater(t *testing.T) {
 		bodies = append(bodies, string(m.Body))
 	}
 	slices.Sort(bodies)
-	if d := cmp.Diff([]string{"Two remarks.", "one", "two"}, bodies); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
+	needs.Equal(t, []string{"Two remarks.", "one", "two"}, bodies)
 }
 
 func TestAPersonsDraftIsNotSent(t *testing.T) {

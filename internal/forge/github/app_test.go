@@ -55,9 +55,7 @@ func TestAppOfARenamedRepository(t *testing.T) {
 			t.Errorf("%+v", p.Base)
 		}
 	}
-	if n := g.Issued(); n != 2 {
-		t.Errorf("%d tokens", n)
-	}
+	needs.Equal(t, 2, g.Issued())
 }
 
 // TestAppResolves: an App resolves conversations if its token may write contents, and else says that.
@@ -69,8 +67,7 @@ func TestAppResolves(t *testing.T) {
 		c := serverClient(t, s, g, map[string]string{
 			"contents": contents, "pull_requests": "write", "issues": "write", "metadata": "read",
 		})
-		all, err := c.Threads(t.Context(), repo, 1)
-		needs.NoError(t, err)
+		all := needs.Value(c.Threads(t.Context(), repo, 1))(t)
 		no, err := c.Resolve(t.Context(), repo, 1, all[len(all)-1], true)
 		if err != nil || (no == "") != (want == "") || !strings.Contains(string(no), want) {
 			t.Errorf("contents: %s: %q, %v", contents, no, err)
@@ -84,10 +81,8 @@ func TestAppSignsForItself(t *testing.T) {
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(appKey())
 	needs.NoError(t, err)
 	for _, key := range [][]byte{appPEM(), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})} {
-		app, err := NewApp(" 77\n", key)
-		needs.NoError(t, err)
-		signed, err := app.sign(forgetest.Epoch)
-		needs.NoError(t, err)
+		app := needs.Value(NewApp(" 77\n", key))(t)
+		signed := needs.Value(app.sign(forgetest.Epoch))(t)
 		var claims jwt.RegisteredClaims
 		_, err = jwt.ParseWithClaims(signed.Reveal(), &claims, func(*jwt.Token) (any, error) {
 			return &appKey().PublicKey, nil
@@ -248,9 +243,7 @@ func TestMe(t *testing.T) {
 		"app": {
 			func(s *forgetest.Stage, g *forgetest.GitHub) *Client {
 				c := appClient(t, s, g)
-				if _, err := c.GitToken(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}); err != nil {
-					t.Fatal(err)
-				}
+				needs.Value(c.GitToken(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}))(t)
 				return c
 			},
 			forge.Person{ID: "1000077", Login: "acme-reviews[bot]", Bot: true},
@@ -262,9 +255,7 @@ func TestMe(t *testing.T) {
 		s, g, _, _ := open(t)
 		c := test.client(s, g)
 		for range 2 {
-			if got, err := c.Me(t.Context()); err != nil || got != test.want {
-				t.Errorf("%s: %+v, %v", name, got, err)
-			}
+			needs.Result(t, name, test.want)(c.Me(t.Context()))
 		}
 		var asked []string
 		for _, p := range paths(s) {
@@ -281,7 +272,5 @@ func TestMe(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if got, err := c.Me(t.Context()); err != nil || got != forgetest.Bot {
-		t.Errorf("after trouble %+v, %v", got, err)
-	}
+	needs.Result(t, "after trouble", forgetest.Bot)(c.Me(t.Context()))
 }

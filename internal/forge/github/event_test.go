@@ -42,8 +42,7 @@ func examples(t testing.TB) map[string][]json.RawMessage {
 // public is a client of github.com, which the examples come from.
 func public(t testing.TB) *Client {
 	t.Helper()
-	c, err := New(Options{})
-	needs.NoError(t, err)
+	c := needs.Value(New(Options{}))(t)
 	return c
 }
 

@@ -31,8 +31,7 @@ func client(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub) *Client {
 // clientWith is a client like that, with something about it changed.
 func clientWith(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub, change func(*Options)) *Client {
 	t.Helper()
-	token, err := wire.NewToken(forgetest.Secret)
-	needs.NoError(t, err)
+	token := needs.Value(wire.NewToken(forgetest.Secret))(t)
 	o := Options{
 		BaseURL: g.URL, Token: token,
 		Network: wire.Network{
@@ -40,8 +39,7 @@ func clientWith(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub, change fu
 		},
 	}
 	change(&o)
-	c, err := New(o)
-	needs.NoError(t, err)
+	c := needs.Value(New(o))(t)
 	return c
 }
 
@@ -159,8 +157,7 @@ func TestCommentsOfAReviewAreOfItsTime(t *testing.T) {
 			"created_at": "2025-01-02T10:00:00Z", "updated_at": "2025-01-02T10:06:00Z", ` + user + `},
 		{"id": 9, "pull_request_review_id": 5, "path": "a.go", "line": 1, "original_commit_id": "` + strings.Repeat("a", 40) + `",
 			"created_at": "2025-01-02T10:00:00Z", "updated_at": "2025-01-02T10:12:00Z", ` + user + `}]`})
-	all, err := c.Comments(t.Context(), repo, 1)
-	needs.NoError(t, err)
+	all := needs.Value(c.Comments(t.Context(), repo, 1))(t)
 	var got []string
 	for _, m := range all {
 		if m.Kind == forge.OnLine {

@@ -22,8 +22,7 @@ func listed(t testing.TB, s *forgetest.Stage, pages ...[]*changedFile) {
 	t.Helper()
 	s.World.Change(func() { shop(s).Pulls[1].Huge = true })
 	for _, p := range pages {
-		body, err := json.Marshal(p)
-		needs.NoError(t, err)
+		body := needs.Value(json.Marshal(p))(t)
 		s.Script.Plan(forgetest.Fault{On: "/pulls/1/files", Status: 200, Body: string(body)})
 	}
 }

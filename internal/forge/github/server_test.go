@@ -142,9 +142,7 @@ func TestPushableRules(t *testing.T) {
 		}
 	}
 	s.Script.Plan(forgetest.Fault{On: "/rules/", Status: 404, Body: `{"message":"Not Found"}`})
-	if no, err := c.Pushable(t.Context(), repo, "till"); no != "" || err != nil {
-		t.Errorf("without rules: %q, %v", no, err)
-	}
+	needs.Result(t, "without rules", forge.Unsupported(""))(c.Pushable(t.Context(), repo, "till"))
 	s.Script.Plan(forgetest.Fault{On: "/rules/", Status: 500, Times: 5})
 	if no, err := c.Pushable(t.Context(), repo, "till"); err == nil {
 		t.Errorf("with an error: %q", no)
@@ -161,8 +159,7 @@ func serverClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, has map
 	a := precedentApp
 	a.Key, a.Permissions = &appKey().PublicKey, has
 	g.AsApp(a)
-	app, err := NewApp(a.ClientID, appPEM())
-	needs.NoError(t, err)
+	app := needs.Value(NewApp(a.ClientID, appPEM()))(t)
 	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app.ForServer(), wire.Token{} })
 }
 
@@ -216,9 +213,7 @@ func TestRepositoriesOfAnApp(t *testing.T) {
 	s.World.Add(&forgetest.Repo{ID: 5, Owner: "acme", Name: "old", Archived: true})
 	s.World.Add(&forgetest.Repo{ID: 6, Owner: "zed", Name: "own"})
 	c := appClient(t, s, g)
-	if _, err := c.PullRequest(t.Context(), shop, 1); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(c.PullRequest(t.Context(), shop, 1))(t)
 	got, err := c.Repositories(t.Context(), "")
 	if want := []precedent.Repo{shop, {Host: c.Host(), Owner: "zed", Name: "own"}}; err != nil ||
 		!slices.Equal(got, want) {
@@ -272,9 +267,7 @@ func TestRoles(t *testing.T) {
 		maintainer: forge.Write, triager: forge.Read, custom: forge.Write, viewer: forge.Read, teammate: forge.Write,
 		both: forge.Write, who(27, "nobody"): forge.None,
 	} {
-		if got, err := c.Permission(t.Context(), repo, p); err != nil || got != want {
-			t.Errorf("%s: %q, %v, want %q", p.Login, got, err, want)
-		}
+		needs.Result(t, p.Login, want)(c.Permission(t.Context(), repo, p))
 	}
 	var e *forge.Error
 	// "May not ask" is an error, "nobody with this name" is an answer.

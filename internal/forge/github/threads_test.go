@@ -109,9 +109,7 @@ func TestAnswersOfGraphQL(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(err)
 	}
-	if _, err := c.PullRequest(t.Context(), repo, 8); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(c.PullRequest(t.Context(), repo, 8))(t)
 	failed := func(kind string) string {
 		return `{"data":{"resolveReviewThread":null},"errors":[{"type":"` + kind + `","message":"It is\n` +
 			forgetest.Secret[:4] + ` so."}]}`
@@ -158,9 +156,7 @@ func TestAnswersOfGraphQL(t *testing.T) {
 			t.Errorf("%s: %q", test.name, err)
 		}
 	}
-	if cannot, err := c.Resolve(t.Context(), repo, 8, all[0], true); err != nil || cannot != "" {
-		t.Errorf("%q, %v", cannot, err)
-	}
+	needs.Result(t, "resolve", forge.Unsupported(""))(c.Resolve(t.Context(), repo, 8, all[0], true))
 	if !s.World.Threads(p)[0].Closed {
 		t.Error("the conversation is still open")
 	}
@@ -184,8 +180,7 @@ func TestConversationsWithoutEnd(t *testing.T) {
 // said; a review that is gone needs no folding.
 func TestFoldedReview(t *testing.T) {
 	s, c, repo, p := till(t)
-	posted, err := c.Post(t.Context(), repo, 8, draft(p))
-	needs.NoError(t, err)
+	posted := needs.Value(c.Post(t.Context(), repo, 8, draft(p)))(t)
 	words := forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}
 	s.Script.Plan(forgetest.Fault{
 		On: "/graphql", Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
@@ -218,9 +213,7 @@ func TestFoldedReview(t *testing.T) {
 			}
 		}
 	}
-	if reactions, err := c.Reactions(t.Context(), repo, 8, words); err != nil || len(reactions) != 0 {
-		t.Errorf("%v, %v", reactions, err)
-	}
+	needs.Len(t, "reactions", 0)(c.Reactions(t.Context(), repo, 8, words))
 }
 
 // TestPlace: where inline comments stand, in the forms that GitHub gives them.
@@ -292,8 +285,7 @@ func TestStrangeAnswers(t *testing.T) {
 		var p map[string]any
 		needs.NoError(t, json.Unmarshal(example, &p))
 		change(p, p["head"].(map[string]any))
-		changed, err := json.Marshal(p)
-		needs.NoError(t, err)
+		changed := needs.Value(json.Marshal(p))(t)
 		return string(changed)
 	}
 	for _, test := range []struct{ name, on, body string }{

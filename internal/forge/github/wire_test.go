@@ -27,8 +27,7 @@ func statuses(s *forgetest.Stage) []int {
 // TestUnchangedCostsNothing: what is known is asked for conditionally, and what has changed is seen.
 func TestUnchangedCostsNothing(t *testing.T) {
 	s, _, c, repo := open(t)
-	first, err := c.PullRequest(t.Context(), repo, 1)
-	needs.NoError(t, err)
+	first := needs.Value(c.PullRequest(t.Context(), repo, 1))(t)
 	left := c.Quota().Left
 	second, err := c.PullRequest(t.Context(), repo, 1)
 	if err != nil || !cmp.Equal(first, second) {
@@ -110,9 +109,7 @@ func TestRateLimit(t *testing.T) {
 	reset := s.Clock.Now().Add(90 * time.Second)
 	g.Budget(1, reset)
 	for range 3 {
-		if _, err := c.PullRequest(t.Context(), repo, 2); err != nil {
-			t.Fatal(err)
-		}
+		needs.Value(c.PullRequest(t.Context(), repo, 2))(t)
 		s.World.Change(func() { shop(s).Pulls[2].Files++ })
 	}
 	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{90 * time.Second}) || !s.Clock.Now().Equal(reset) {

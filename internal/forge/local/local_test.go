@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,16 +97,13 @@ func TestConversation(t *testing.T) {
 		{ID: "1", Login: "Ann"}: forge.Write, {ID: "1", Login: "bo"}: forge.None, {ID: "2", Login: "bo"}: forge.None,
 		{}: forge.None,
 	} {
-		if got, err := f.Permission(ctx, shop, who); got != want || err != nil {
-			t.Errorf("%+v: %s, %v", who, got, err)
-		}
+		needs.Result(t, fmt.Sprint(who), want)(f.Permission(ctx, shop, who))
 	}
 }
 
 // TestFence: without the consent of the fence nothing is written.
 func TestFence(t *testing.T) {
-	f, err := folder(t, nil)
-	needs.NoError(t, err)
+	f := needs.Value(folder(t, nil))(t)
 	lost := errors.New("the lease is lost")
 	ctx := forge.WithFence(t.Context(), func(context.Context) error { return lost })
 	_, said := f.Comment(ctx, shop, 7, "late")
@@ -113,9 +111,7 @@ func TestFence(t *testing.T) {
 	if !errors.Is(said, lost) || !errors.Is(checked, lost) {
 		t.Errorf("%v, %v", said, checked)
 	}
-	if all, err := f.Comments(t.Context(), shop, 7); err != nil || len(all) != 0 {
-		t.Errorf("%+v, %v", all, err)
-	}
+	needs.Len(t, "comments", 0)(f.Comments(t.Context(), shop, 7))
 	if _, err := os.Stat(filepath.Join(f.dir, "checks.json")); err == nil {
 		t.Error("a check was written")
 	}
@@ -160,8 +156,7 @@ func TestBadFiles(t *testing.T) {
 			t.Errorf("%s %s: %v", test.name, test.text, err)
 		}
 	}
-	f, err := folder(t, nil)
-	needs.NoError(t, err)
+	f := needs.Value(folder(t, nil))(t)
 	if _, err := f.PullRequest(t.Context(), precedent.Repo{Host: DefaultHost, Owner: "acme", Name: "other"},
 		7); err == nil {
 		t.Error("another repository is read")

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 var someHeaders = HookHeaders{
@@ -148,7 +149,5 @@ func TestAnswersWithKeysTwice(t *testing.T) {
 			}
 		}
 	}
-	if words := errorText([]byte(`{"message":"no","Message":"locked"}`), nil); words != "" {
-		t.Errorf("repeats %q", words)
-	}
+	needs.Equal(t, "", errorText([]byte(`{"message":"no","Message":"locked"}`), nil))
 }

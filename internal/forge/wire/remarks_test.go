@@ -13,8 +13,7 @@ import (
 func TestRemarksInsideOneHunk(t *testing.T) {
 	const patch = "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n" +
 		"@@ -2,3 +2,4 @@\n a\n-b\n+c\n+d\n e\n@@ -9,2 +10,1 @@\n f\n-g\n"
-	change, err := diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits)
-	needs.NoError(t, err)
+	change := needs.Value(diff.ParsePatch(strings.NewReader(patch), diff.DefaultLimits))(t)
 	hunks := map[precedent.Side]string{precedent.Right: "0011110000200000", precedent.Left: "0011100002200000"} // by line
 	for side, of := range hunks {
 		for start := range of {

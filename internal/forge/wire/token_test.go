@@ -17,8 +17,7 @@ import (
 )
 
 func TestTokenPrintsAsPlaceholder(t *testing.T) {
-	token, err := NewToken("  " + forgetest.Secret + "\n")
-	needs.NoError(t, err)
+	token := needs.Value(NewToken("  " + forgetest.Secret + "\n"))(t)
 	tr := New(Options{Home: &url.URL{}, Token: Static(token)})
 	tr.rememberToken(token)
 	held := struct {
@@ -91,8 +90,7 @@ func TestPublicForgeIsNotHere(t *testing.T) {
 	came := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { came++ }))
 	defer server.Close()
-	home, err := url.Parse(server.URL + "/")
-	needs.NoError(t, err)
+	home := needs.Value(url.Parse(server.URL + "/"))(t)
 	for public, want := range map[bool]int{true: 0, false: 1} {
 		came = 0
 		tr := New(Options{

@@ -76,10 +76,8 @@ func cut(w http.ResponseWriter, _ *http.Request) {
 // transport is one to the server, with a clock that nobody waits for.
 func transport(t *testing.T, base string, change func(*Options)) (*Transport, *forgetest.Clock) {
 	t.Helper()
-	home, err := Address(base + "/api/")
-	needs.NoError(t, err)
-	token, err := NewToken(forgetest.Secret)
-	needs.NoError(t, err)
+	home := needs.Value(Address(base + "/api/"))(t)
+	token := needs.Value(NewToken(forgetest.Secret))(t)
 	clock := forgetest.NewStage(t).Clock
 	o := Options{
 		Forge: "Forge", Home: home, Scheme: "token", Token: Static(token),
@@ -239,18 +237,14 @@ func TestLimitOfEachOwner(t *testing.T) {
 			t.Errorf("%s: %v", owner, err)
 		}
 	}
-	if waited := clock.Now().Sub(began); waited != 0 {
-		t.Errorf("waited %s", waited)
-	}
+	needs.Equal(t, time.Duration(0), clock.Now().Sub(began))
 }
 
 // TestNoConnection: what could not be sent was not carried out. It is sent again if the forge was reached before.
 func TestNoConnection(t *testing.T) {
 	s := serve(t)
 	reached, waits := transport(t, s.URL, nil)
-	if _, err := send(t.Context(), reached, http.MethodGet, s.URL+"/api/x", ""); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(send(t.Context(), reached, http.MethodGet, s.URL+"/api/x", ""))(t)
 	s.Close()
 	_, err := send(t.Context(), reached, http.MethodGet, s.URL+"/api/x", "")
 	grows := []time.Duration{time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second} // half of what they may be
@@ -278,12 +272,10 @@ func TestAuthorization(t *testing.T) {
 	s := serve(t)
 	for _, change := range []func(*Options){nil, func(o *Options) { o.Token = nil }} {
 		tr, _ := transport(t, s.URL, change)
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/x", nil)
-		needs.NoError(t, err)
+		req := needs.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/x", nil))(t)
 		req.Header.Set("Authorization", "Basic eDp5")
 		req.Header.Set("Referer", "https://intranet.example/")
-		resp, err := tr.client.Do(req)
-		needs.NoError(t, err)
+		resp := needs.Value(tr.client.Do(req))(t)
 		resp.Body.Close()
 	}
 	if a, b := s.heads[0].Get("Authorization"), s.heads[1].Get("Authorization"); a != "token "+forgetest.Secret ||
@@ -377,9 +369,7 @@ func TestWhoStopsWaiting(t *testing.T) {
 	if e := fault(t, <-sent); !e.Unsure || e.Kind != forge.KindNetwork || !errors.Is(e, context.Canceled) {
 		t.Errorf("one that was under way: %+v", e)
 	}
-	if n := len(s.requests()); n != 1 {
-		t.Errorf("%d requests", n)
-	}
+	needs.Equal(t, 1, len(s.requests()))
 }
 
 // TestAnswersOfWrites: what was carried out and cannot be understood is unsure.
@@ -400,9 +390,7 @@ func TestAnswersOfWrites(t *testing.T) {
 	if e := fault(t, do.UnexpectedAfterChange("odd")); !e.Unsure || e.Kind != forge.KindAnswer {
 		t.Errorf("%+v", e)
 	}
-	if got := do.Quote("say " + forgetest.Secret); got != "" {
-		t.Errorf("repeats %q", got)
-	}
+	needs.Equal(t, "", do.Quote("say "+forgetest.Secret))
 	if got := do.Quote("two\nlines"); strings.Contains(got, "\n") || !strings.HasPrefix(got, "two") {
 		t.Errorf("%q", got)
 	}
@@ -481,12 +469,8 @@ func TestRenewal(t *testing.T) {
 func TestWhereRequestsGo(t *testing.T) {
 	s := serve(t, status(307, "", "Location", "/api/moved"))
 	tr, _ := transport(t, s.URL, func(o *Options) { o.AlsoHosts = []string{"/beside"} })
-	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"); err != nil {
-		t.Error(err)
-	}
-	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/beside", ""); err != nil {
-		t.Error(err)
-	}
+	needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"))(t)
+	needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/beside", ""))(t)
 	if came := s.requests(); !slices.Equal(came, []string{"POST /api/x words", "POST /api/moved words", "POST /beside "}) {
 		t.Errorf("came %q", came)
 	}
@@ -516,8 +500,7 @@ func TestWhereRequestsGo(t *testing.T) {
 func TestProxy(t *testing.T) {
 	through := serve(t)
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
-	at, err := url.Parse(through.URL)
-	needs.NoError(t, err)
+	at := needs.Value(url.Parse(through.URL))(t)
 	tr, _ := transport(t, "http://127.0.0.1:9", func(o *Options) { o.Proxy = at })
 	if got, err := send(t.Context(), tr, http.MethodPost, "http://127.0.0.1:9/api/x", ""); err != nil ||
 		got != `{"id":1}` {
