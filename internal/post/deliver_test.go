@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -64,33 +62,6 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	known := inThread(1, s.threads()[0].ID)
 	s.say(2, known)
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
-}
-
-// TestSummaryOfAnotherAccount: a post leaves alone what another account posted before.
-func TestSummaryOfAnotherAccount(t *testing.T) {
-	s := newStage(t)
-	s.say(1, finding(1))
-	before := s.summary()
-	s.World.Change(func() {
-		for i := range s.pull.Comments {
-			s.pull.Comments[i].Author = forgetest.Bo
-		}
-	})
-	known := inThread(1, s.threads()[0].ID)
-	s.World.Push(s.pull, sha("d"), patch(lines))
-	s.say(2, known)
-	var summaries []string
-	for _, c := range s.World.Shown(s.pull) {
-		if c.Kind == forge.OnThread {
-			summaries = append(summaries, c.Author.Login)
-			if c.Author == forgetest.Bo && string(c.Body) != before {
-				t.Errorf("it is now\n%s", c.Body)
-			}
-		}
-	}
-	if d := cmp.Diff([]string{forgetest.Bo.Login, s.poster.Me.Login}, summaries); d != "" {
-		t.Error(d)
-	}
 }
 
 // TestAnswersInThreads: what is fixed is answered and closed, what is back opened

@@ -345,11 +345,13 @@ func TestForeignMarkers(t *testing.T) {
 	other := w
 	other.PullRequest.Number = 2
 	s.World.Remark(s.pull, s.poster.Me, spot(1), other.Finding(finding(1), mark, false))
+	before := s.World.By(s.pull, forgetest.Bo)
 	d := s.deliver()
 	if d.Adopted != 0 || d.Posted() != 4 || d.Deleted != 0 {
 		t.Errorf("%+v", d)
 	}
-	needs.Equal(t, 2, len(s.World.By(s.pull, forgetest.Bo)))
+	needs.Equal(t, 2, len(before))
+	needs.Equal(t, before, s.World.By(s.pull, forgetest.Bo))
 }
 
 // TestWithoutAKey: a marker that another program repeats hides nothing, whatever the memory
