@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
@@ -75,9 +74,7 @@ func TestDiscoverOrder(t *testing.T) {
 	}
 	needs.Equal(t, want, Discover(precedent.Gate{}, docs))
 	policy := precedent.Gate{Commands: []precedent.GateCommand{{Name: "all", Run: "make everything | tee log"}}}
-	if diff := cmp.Diff([]Command{{Name: "all", Line: "make everything | tee log", Source: "policy"}}, Discover(policy, docs)); diff != "" {
-		t.Error(diff)
-	}
+	needs.Equal(t, []Command{{Name: "all", Line: "make everything | tee log", Source: "policy"}}, Discover(policy, docs))
 	policy.Off = true
 	if got := Discover(policy, docs); got != nil {
 		t.Errorf("turned off: %v", got)

@@ -54,9 +54,7 @@ node ask.js >&2 && ls /registry >door && exec 3>&1 && grep flags /proc/self/fdin
 		"flags": "flags:\t01\n", // a standard output that blocks: a large archive does not arrive otherwise
 		"evil":  "none", "registry": "none", "network": "none", "door": "bridge.js\nbridge.py\nsocket\n",
 	} {
-		if data, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(data) != want {
-			t.Errorf("%s: %q, %v", name, data, err)
-		}
+		needs.Result(t, name, []byte(want))(os.ReadFile(filepath.Join(to, name)))
 	}
 	if data, err := os.ReadFile(filepath.Join(to, "environment")); err != nil ||
 		strings.Contains(string(data), "CANARY") {

@@ -87,9 +87,7 @@ func TestLocalRun(t *testing.T) {
 				t.Errorf("the command got %s", line)
 			}
 		}
-		if data, err := os.ReadFile(filepath.Join(dir, "a")); err != nil || string(data) != "b" {
-			t.Errorf("the tree is changed: %q, %v", data, err)
-		}
+		needs.Result(t, "the tree", []byte("b"))(os.ReadFile(filepath.Join(dir, "a")))
 	})
 	for _, test := range []struct {
 		name, line string

@@ -145,10 +145,8 @@ func TestFetchPullIntoClone(t *testing.T) {
 		t.Errorf("%d requests with the token, %d without", p.server.asked.Load(), p.server.bare.Load())
 	}
 	// What the clone has is not sent again: one commit, one tree, one blob.
-	packs, err := filepath.Glob(filepath.Join(r.shadow, "objects", "pack", "*.pack"))
-	if err != nil || len(packs) != 1 {
-		t.Fatalf("packs %q, %v", packs, err)
-	}
+	packs := needs.Value(filepath.Glob(filepath.Join(r.shadow, "objects", "pack", "*.pack")))(t)
+	needs.Equal(t, 1, len(packs))
 	out := clone.git("verify-pack", "-v", strings.TrimSuffix(packs[0], ".pack")+".idx")
 	if strings.Count(out, "commit") != 1 || strings.Contains(out, "5000 ") {
 		t.Errorf("the pack holds more than is new:\n%s", out)

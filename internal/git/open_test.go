@@ -189,10 +189,7 @@ func TestHooks(t *testing.T) {
 			if test.want[0] == '/' {
 				want = filepath.Join(home, test.want)
 			}
-			got, err := r.Hooks()
-			if err != nil || got != (Hooks{want, test.source}) {
-				t.Errorf("hooks %+v, %v; want %s by the %s", got, err, want, test.source)
-			}
+			needs.Result(t, "hooks", Hooks{want, test.source})(r.Hooks())
 		})
 	}
 	f := newRepo(t)
@@ -296,13 +293,10 @@ func TestIdentityOfClones(t *testing.T) {
 	b.git("remote", "set-url", "origin", rel)
 	linked := fixture{t, filepath.Join(scratch(t), "linked")}
 	b.git("worktree", "add", "-q", "-b", "side", linked.dir)
-	var ids []precedent.Repo
-	for _, c := range []fixture{a, b, linked} {
-		id := needs.Value(c.open().Identity(t.Context(), precedent.ParseRepo))(t)
-		ids = append(ids, id)
-	}
-	if ids[0] != ids[1] || ids[1] != ids[2] || ids[0].Host != "file" {
-		t.Errorf("identities %v", ids)
+	id := needs.Value(a.open().Identity(t.Context(), precedent.ParseRepo))(t)
+	needs.Equal(t, "file", id.Host)
+	for _, c := range []fixture{b, linked} {
+		needs.Result(t, c.dir, id)(c.open().Identity(t.Context(), precedent.ParseRepo))
 	}
 }
 
@@ -334,10 +328,8 @@ func TestRootCommitIsKept(t *testing.T) {
 	}
 	ask(root)
 	// A root that is kept is believed: reading the history again would contradict it.
-	kept, err := filepath.Glob(filepath.Join(cache, "roots", "*"))
-	if err != nil || len(kept) != 1 {
-		t.Fatalf("kept %v, %v", kept, err)
-	}
+	kept := needs.Value(filepath.Glob(filepath.Join(cache, "roots", "*")))(t)
+	needs.Equal(t, 1, len(kept))
 	believed := strings.Repeat("1", 40)
 	needs.NoError(t, os.WriteFile(kept[0], []byte(f.git("rev-parse", "HEAD")+" "+believed+"\n"), 0o600))
 	ask(believed)

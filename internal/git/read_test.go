@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -47,9 +48,7 @@ func TestBlobs(t *testing.T) {
 			t.Errorf("of %q: %v", rev, err)
 		}
 	}
-	if data, err := b.ReadID(f.id("HEAD:a.txt"), 6); err != nil || string(data) != "hello\n" {
-		t.Errorf("ReadID = %q, %v", data, err)
-	}
+	needs.Result(t, "ReadID", []byte("hello\n"))(b.ReadID(f.id("HEAD:a.txt"), 6))
 	if _, err := b.ReadID(tree, 100); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a tree was read: %v", err)
 	}
@@ -430,10 +429,7 @@ func TestHistory(t *testing.T) {
 	for path, want := range map[string]string{
 		":(exclude)x": "2024-01-02 A: three\n2024-01-02 A: one\n", "a.txt": "2024-01-02 A: two\n2024-01-02 A: one\n", "none": "", "--all": "",
 	} {
-		got, err := r.History(t.Context(), id, path)
-		if err != nil || string(got) != want {
-			t.Errorf("history of %s: %q, %v", path, string(got), err)
-		}
+		needs.Result(t, path, precedent.Untrusted(want))(r.History(t.Context(), id, path))
 	}
 	for _, revAndPath := range [][2]string{{"HEAD", "a.txt"}, {"--output=x", "a.txt"}, {id, "../a.txt"}, {id, ""}} {
 		_, err := r.History(t.Context(), revAndPath[0], revAndPath[1])

@@ -2,6 +2,7 @@ package git
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -192,11 +193,7 @@ func TestSHA256(t *testing.T) {
 	f.commit("root", "a.txt", "3\n")
 	rg := resolve(t, r, Spec{})
 	wantEqual(t, "base of the root", rg.Base, f.git("hash-object", "-t", "tree", os.DevNull))
-	b := r.Blobs(t.Context())
-	data, err := b.Read(rg.Head, "a.txt", 100)
-	if err != nil || string(data) != "3\n" {
-		t.Errorf("read %q, %v", data, err)
-	}
+	wantRead(t, r.Blobs(t.Context()), rg.Head, "a.txt", "3\n")
 }
 
 // Refs that are kept in tables (git 2.45 and newer) are read like any others.
@@ -408,10 +405,7 @@ func TestUncommitted(t *testing.T) {
 		{Spec{Range: "HEAD~1..HEAD~1"}, 0},
 		{Spec{Commit: "HEAD~1"}, 0},
 	} {
-		got, err := r.Uncommitted(t.Context(), resolve(t, r, test.spec))
-		if err != nil || got != test.want {
-			t.Errorf("%+v: %d, %v, want %d", test.spec, got, err, test.want)
-		}
+		needs.Result(t, fmt.Sprint(test.spec), test.want)(r.Uncommitted(t.Context(), resolve(t, r, test.spec)))
 	}
 }
 

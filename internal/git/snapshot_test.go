@@ -185,9 +185,7 @@ func TestOddPaths(t *testing.T) {
 		if _, err := b.Read(rg.Base, name+"\nx", 100); err == nil {
 			t.Errorf("%q has a neighbour", name)
 		}
-		if data, err := r.WorkFile(name, 100); err != nil || string(data) != "after\n" {
-			t.Errorf("WorkFile(%q): %q, %v", name, data, err)
-		}
+		needs.Result(t, name, []byte("after\n"))(r.WorkFile(name, 100))
 	}
 	dir := scratch(t)
 	report, err := r.Export(t.Context(), rg.Head, dir, ExportLimits{})
@@ -385,9 +383,7 @@ func TestWorkFile(t *testing.T) {
 	needs.NoError(t, os.Symlink("a.txt", f.path("dir/link")))
 	needs.NoError(t, os.Symlink("dir", f.path("linked")))
 	r := f.open()
-	if data, err := r.WorkFile("dir/a.txt", 3); err != nil || string(data) != "abc" {
-		t.Errorf("read %q, %v", data, err)
-	}
+	needs.Result(t, "WorkFile", []byte("abc"))(r.WorkFile("dir/a.txt", 3))
 	if _, err := r.WorkFile("dir/a.txt", 2); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}

@@ -3,7 +3,6 @@ package lint
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,9 +62,7 @@ func TestFloodsApart(t *testing.T) {
 	}
 	got := needs.Each(c.list(), func(f precedent.Finding) string { return f.String() })
 	want := strings.Fields("a:10 b:20 a:30 a:40 a:50 a:60-61 a a:63-64 a a:66-67 a a:69-70 a a:72-73 a")
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	needs.Equal(t, want, got)
 	if body := c.list()[0].Body; !strings.Contains(body, "\n- a:12: Title 2") {
 		t.Errorf("places with different titles: %q", body)
 	}

@@ -298,9 +298,7 @@ func TestLintersSuggestion(t *testing.T) {
 		!strings.Contains(body, "https://docs.astral.sh/ruff/rules/unused-import") {
 		t.Errorf("body %q", body)
 	}
-	if got := b.jobs[0].Argv; !slices.Equal(got[len(got)-2:], []string{"--", "./src/a b.py"}) {
-		t.Errorf("argv %q", got)
-	}
+	needs.Equal(t, []string{"--", "./src/a b.py"}, b.jobs[0].Argv[len(b.jobs[0].Argv)-2:])
 }
 
 // TestLintersRead: a linter reads no file for another one that is not there, and none that it is not given.

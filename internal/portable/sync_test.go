@@ -3,7 +3,6 @@ package portable
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -162,9 +161,7 @@ func TestInterleavings(t *testing.T) {
 		for _, l := range needs.Value(rowsOf(t, s.Memory).Learnings(t.Context()))(t) {
 			got[l.ID] = l.State
 		}
-		if !maps.Equal(got, states) {
-			t.Errorf("learnings %v, want %v", got, states)
-		}
+		needs.Equal(t, states, got)
 	}
 	t.Logf("%d dismissals, %d learnings, %d crashes, %d races", len(live), len(states), crashes, races)
 }

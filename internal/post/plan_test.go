@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -63,9 +62,7 @@ func TestPlanForAThread(t *testing.T) {
 					got = append(got, post.Kind)
 				}
 			}
-			if d := cmp.Diff(test.want, got); d != "" {
-				t.Error(d)
-			}
+			needs.Equal(t, test.want, got)
 			test.thread.Comment = "" // it stands in the summary
 			if posts := p.Plan(r, []precedent.Thread{test.thread}, Options{}); len(posts) != 2 {
 				t.Errorf("%d posts for what stands in the summary", len(posts))

@@ -76,10 +76,8 @@ func TestSelfTest(t *testing.T) {
 	defer syscall.Close(fd)
 	eachKind(t, func(t *testing.T, b Sandbox) {
 		begun := time.Now()
-		traps, err := b.SelfTest(t.Context())
-		if err != nil || len(traps) != len(escapes()) {
-			t.Errorf("self-test: %d traps, %v", len(traps), err)
-		}
+		traps := needs.Value(b.SelfTest(t.Context()))(t)
+		needs.Equal(t, len(escapes()), len(traps))
 		dir, err := os.MkdirTemp("", "precedent-box-") //nolint:usetesting // t.TempDir is closed to others
 		needs.NoError(t, err)
 		t.Cleanup(func() { os.RemoveAll(dir) })
@@ -188,9 +186,7 @@ func TestTreeAndMounts(t *testing.T) {
 		if err != nil || r.Status != OK || r.Stdout.String() != "a\nchanged\ntool\ntool\ntool\ntool\n" {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if content, err := os.ReadFile(filepath.Join(tree, "a")); err != nil || string(content) != "a\n" {
-			t.Errorf("the tree itself became %q, %v", content, err)
-		}
+		needs.Result(t, "the tree", []byte("a\n"))(os.ReadFile(filepath.Join(tree, "a")))
 
 		j = sh("cat a; ! touch x 2>/dev/null")
 		j.Tree = tree

@@ -55,9 +55,7 @@ func TestCheckCI(t *testing.T) {
 		}
 	}
 	slices.Sort(wanted)
-	if !slices.Equal(wanted, []int{1, 2, 3}) {
-		t.Errorf("rounds of %v", wanted)
-	}
+	needs.Equal(t, []int{1, 2, 3}, wanted)
 }
 
 // TestJobsAreFenced: what a job writes asks whether the job is still its own.

@@ -118,9 +118,7 @@ func TestPollsAfterAKill(t *testing.T) {
 	next.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) { asked++; return nil, nil }
 	needs.NoError(t, next.takeOver(t.Context()))
 	next.poller.Round(t.Context())
-	if asked != 1 {
-		t.Errorf("asked %d times", asked)
-	}
+	needs.Equal(t, 1, asked)
 }
 
 // TestTooManyConnections: a connection that is sent away may have been a delivery: it is counted.

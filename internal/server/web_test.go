@@ -226,9 +226,7 @@ func TestSweep(t *testing.T) {
 		slices.Sort(ready)
 		return ready
 	}
-	if got := sweep(); !slices.Equal(got, []string{"poll: new", "poll: new"}) {
-		t.Errorf("with jobs: %q", got)
-	}
+	needs.Equal(t, []string{"poll: new", "poll: new"}, sweep())
 	p.due(t) // cancels them
 	if got := sweep(); len(got) != 0 {
 		t.Errorf("cancelled: %q", got)
@@ -239,9 +237,7 @@ func TestSweep(t *testing.T) {
 		{Pull: 10, Head: sha(10)},
 	}, nil))
 	needs.NoError(t, p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)))
-	if got := sweep(); !slices.Equal(got, []string{"sweep"}) {
-		t.Errorf("a lost job: %q", got)
-	}
+	needs.Equal(t, []string{"sweep"}, sweep())
 }
 
 // TestJudge: what the queue does after each error of a job.

@@ -135,10 +135,8 @@ func testAppearances(t *testing.T, open opener) {
 	o := outcomeOfThread(threadOf(a, "t1", 7), precedent.Fixed, start)
 	unknown := outcomeOfThread(threadOf(a, "t2", 9), precedent.OutcomeUnknown, start)
 	needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{o, unknown}))
-	got, err := r.Appearances(ctx, 10)
-	if err != nil || len(got) != 2 {
-		t.Fatalf("%+v, %v", got, err)
-	}
+	got := needs.Value(r.Appearances(ctx, 10))(t)
+	needs.Equal(t, 2, len(got))
 	slices.SortFunc(got, func(a, b Appearance) int { return len(b.Pulls) - len(a.Pulls) })
 	if !slices.Equal(got[0].Pulls, []int{7, 9}) || len(got[0].Changes) != 3 ||
 		!cmp.Equal(got[0].Outcomes, []precedent.Outcome{o}) || got[0].Title != a.Title {
@@ -164,10 +162,8 @@ func testRemoteAppearsForInsights(t *testing.T, open opener) {
 	needs.NoError(t, before.DismissInsight(ctx, both.ID, &precedent.InsightDismissal{Who: "dana", At: start}))
 	consolidate(t, repoFor(t, db, remote), "y", both)
 	after := repoFor(t, db, remote, local)
-	got, err := after.Insights(ctx)
-	if err != nil || len(got) != 2 {
-		t.Fatalf("%v, %v", got, err)
-	}
+	got := needs.Value(after.Insights(ctx))(t)
+	needs.Equal(t, 2, len(got))
 	for _, i := range got {
 		if (i.Dismissed != nil) != (i.ID == both.ID) {
 			t.Errorf("%+v", i)
@@ -208,8 +204,6 @@ func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
 			left = append(left, f.Quote)
 		}
 	}
-	if want := []string{"learned", "insight", "merged late"}; !slices.Equal(left, want) {
-		t.Errorf("left %q, want %q", left, want)
-	}
+	needs.Equal(t, []string{"learned", "insight", "merged late"}, left)
 	needs.Len(t, "insights are never pruned", 1)(r.Insights(ctx))
 }

@@ -37,9 +37,7 @@ func testPrune(t *testing.T, open opener) {
 	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
 	needs.NoError(t, err)
 	// The review "old" stays: it saw the spared finding last.
-	if want := (Counts{Findings: 5, Sightings: 5, Dismissals: 1, Labels: 5}); deleted != want {
-		t.Errorf("deleted %+v, want %+v", deleted, want)
-	}
+	needs.Equal(t, (Counts{Findings: 5, Sightings: 5, Dismissals: 1, Labels: 5}), deleted)
 	for _, test := range []struct {
 		f    precedent.Finding
 		want bool

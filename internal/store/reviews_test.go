@@ -71,9 +71,7 @@ func testSightings(t *testing.T, open opener) {
 		v := review(remote, id, 1, double, live, below)
 		v.At = v.At.Add(time.Duration(i) * time.Hour)
 		save(t, r, v)
-		if want := map[string]int{live.ID: i + 1}; !cmp.Equal(v.Sightings, want) {
-			t.Errorf("sightings %v, want %v", v.Sightings, want)
-		}
+		needs.Equal(t, map[string]int{live.ID: i + 1}, v.Sightings)
 	}
 	if c, err := r.Count(ctx); err != nil || c.Findings != 2 || c.Sightings != 4 {
 		t.Errorf("%+v, %v", c, err)

@@ -288,9 +288,7 @@ func TestPackages(t *testing.T) {
 				}
 			}
 			run(do.install)
-			if out, err := exec.Command(filepath.Join(root, "usr/bin/precedent")).Output(); err != nil || string(out) != "hello\n" {
-				t.Errorf("%q, %v", out, err)
-			}
+			needs.Result(t, "the program", []byte("hello\n"))(exec.Command(filepath.Join(root, "usr/bin/precedent")).Output())
 			unit, err := os.ReadFile(filepath.Join(root, "usr/lib/systemd/system/precedent.service"))
 			if err != nil || !bytes.Contains(unit, []byte("ExecStart=/usr/bin/precedent ")) {
 				t.Errorf("%v\n%s", err, unit)
@@ -380,9 +378,7 @@ func TestImage(t *testing.T) {
 	}
 	hello := filepath.Join(t.TempDir(), "precedent")
 	write(t, hello, all["usr/local/bin/precedent"], 0o700)
-	if out, err := exec.Command(hello).Output(); err != nil || string(out) != "hello\n" {
-		t.Errorf("%q, %v", out, err)
-	}
+	needs.Result(t, "the program", []byte("hello\n"))(exec.Command(hello).Output())
 }
 
 // untar returns the files of an archive by name; of links and folders what they are.

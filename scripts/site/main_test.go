@@ -92,9 +92,7 @@ func TestSections(t *testing.T) {
 	})
 	needs.NoError(t, err)
 	want := []section{{"One", "One", "docs/one.html#one", "A b c. run it"}, {"One", "Two x", "docs/one.html#two-x", "h cell"}}
-	if got := s.index[len(s.index)-3 : len(s.index)-1]; !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
-	}
+	needs.Equal(t, want, s.index[len(s.index)-3:len(s.index)-1])
 	if _, err := build(fstest.MapFS{"docs/one.md": {Data: []byte("# One\n")}}); err == nil {
 		t.Error("there is no map")
 	}

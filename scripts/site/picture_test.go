@@ -67,21 +67,12 @@ func TestDemoPicture(t *testing.T) {
 	// How it is explained is left out, and so is the machine's folder.
 	said, _, _ := strings.Cut(strings.ReplaceAll(string(out), "\r", ""), "\x1b[1mWhy was it hidden")
 	page := filepath.Join(dir, "page.html")
-	if err := os.WriteFile(page, []byte(`<meta charset="utf-8">`+terminalPage(strings.TrimSpace(said)+"\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, os.WriteFile(page, []byte(`<meta charset="utf-8">`+terminalPage(strings.TrimSpace(said)+"\n")), 0o600))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath(chromium))
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(920, 600), chromedp.Navigate("file://"+filepath.ToSlash(page))); err != nil {
-		t.Fatal(err)
-	}
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-	if err == nil {
-		err = os.WriteFile(filepath.Join("..", "..", "docs", "demo.png"), picture, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(920, 600), chromedp.Navigate("file://"+filepath.ToSlash(page))))
+	picture := needs.Value(chromedp.Run(ctx, chromedp.FullScreenshot(100)))(t)
+	needs.NoError(t, os.WriteFile(filepath.Join("..", "..", "docs", "demo.png"), picture, 0o600))
 }

@@ -86,14 +86,9 @@ func TestTwoRemarksOnALine(t *testing.T) {
 	needs.NoError(t, err)
 	person := b.World.Say(b.pull, forgetest.Ann, posted.Remarks[0], "because")
 	b.World.Close(b.pull, posted.Remarks[0], forgetest.Ann)
-	threads, err := b.Threads(t.Context(), b.repo, 2)
-	if err != nil || len(threads) != 2 {
-		t.Fatalf("%+v, %v", threads, err)
-	}
-	if !slices.Equal(threads[0].Comments, []precedent.ForgeID{posted.Remarks[0], person.ID}) ||
-		!slices.Equal(threads[1].Comments, posted.Remarks[1:]) {
-		t.Errorf("%+v", threads)
-	}
+	threads := needs.Value(b.Threads(t.Context(), b.repo, 2))(t)
+	want := [][]precedent.ForgeID{{posted.Remarks[0], person.ID}, posted.Remarks[1:]}
+	needs.Equal(t, want, needs.Each(threads, saidIn))
 	for _, c := range threads {
 		if !c.Closed || c.ClosedBy != forgetest.Ann {
 			t.Errorf("%+v", c)
@@ -106,15 +101,11 @@ func TestConversationsOfTwoHeadsAreTwo(t *testing.T) {
 	before := b.begin(t)
 	b.World.Push(b.pull, strings.Repeat("9", 40), strings.Replace(till, "var a = 2", "var a = 9", 1))
 	after := b.begin(t)
-	threads, err := b.Threads(t.Context(), b.repo, 2)
-	if err != nil || len(threads) != 2 {
-		t.Fatalf("%+v, %v", threads, err)
-	}
-	if !slices.Equal(threads[0].Comments, []precedent.ForgeID{before}) ||
-		!slices.Equal(threads[1].Comments, []precedent.ForgeID{after}) {
-		t.Errorf("%+v", threads)
-	}
+	threads := needs.Value(b.Threads(t.Context(), b.repo, 2))(t)
+	needs.Equal(t, [][]precedent.ForgeID{{before}, {after}}, needs.Each(threads, saidIn))
 }
+
+func saidIn(t forge.Thread) []precedent.ForgeID { return t.Comments }
 
 func TestDeletingAndEditing(t *testing.T) {
 	kinds(t, func(t *testing.T, kind forgetest.GiteaKind) {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -63,10 +61,8 @@ func TestEvents(t *testing.T) {
 		}
 		test.want.Sender = forge.Person{ID: "7", Login: "ann"}
 		test.want.Repo = precedent.Repo{Host: "git.example", Owner: "acme", Name: "shop"}
-		got, err := c.ReadEvent(test.name, []byte(`{"action": "`+test.action+`", `+test.payload+`, `+common+`}`))
-		if d := cmp.Diff(test.want, got); d != "" || err != nil {
-			t.Errorf("%s %s: %v (-want +got):\n%s", test.name, test.action, err, d)
-		}
+		payload := `{"action": "` + test.action + `", ` + test.payload + `, ` + common + `}`
+		needs.Result(t, test.name+payload, test.want)(c.ReadEvent(test.name, []byte(payload)))
 	}
 	for _, payload := range []string{
 		`{}`, `{"issue": {"number": 3}, "comment": {"id": 5}, "is_pull": false, ` + common + `}`,

@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestListsAreReadToTheirEnd: a server may be installed with shorter pages, and
@@ -31,10 +32,7 @@ func TestListsAreReadToTheirEnd(t *testing.T) {
 			}
 		}
 	})
-	said, err := b.Comments(t.Context(), b.repo, 2)
-	if err != nil || len(said) != shown {
-		t.Errorf("%d comments, %v", len(said), err)
-	}
+	needs.Len(t, "comments", shown)(b.Comments(t.Context(), b.repo, 2))
 }
 
 func TestMoreReviewsThanAreRead(t *testing.T) {

@@ -130,9 +130,7 @@ func TestTokensOfInstallations(t *testing.T) {
 	read()
 	read()
 	want := []string{"GET /installation", "POST /app/installations/9/access_tokens", "GET /pulls/1", "GET /pulls/1"}
-	if got := paths(s); !slices.Equal(got, want) {
-		t.Errorf("asked %q", got)
-	}
+	needs.Equal(t, want, paths(s))
 	first, err := c.GitToken(t.Context(), repo)
 	if err != nil || !strings.HasPrefix(first, "ghs_") || g.Issued() != 1 {
 		t.Errorf("%v, %d tokens", err, g.Issued())

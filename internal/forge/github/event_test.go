@@ -120,9 +120,8 @@ func TestOddEvents(t *testing.T) {
 		Kind: forge.CommentEvent, Action: forge.ActionCreated, Sender: forge.Person{ID: "7", Login: "ann"},
 		Repo: precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, Pulls: []int{3},
 	}
-	if d := cmp.Diff(want, e); d != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, d)
-	}
+	needs.NoError(t, err)
+	needs.Equal(t, want, e)
 	for name, payload := range map[string]string{
 		"issue_comment": `{"action":"created","issue":{"number":3},"comment":{"id":5},` + repo + `}`,
 		"star":          `{`,
@@ -195,10 +194,8 @@ func TestActionsOfEvents(t *testing.T) {
 	check := func(test of, rest string) {
 		test.want.Repo = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}
 		test.want.Sender = forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
-		e, err := c.ReadEvent(test.name, []byte(`{"action":"`+test.action+`",`+rest+`,`+common+`}`))
-		if d := cmp.Diff(test.want, e); d != "" || err != nil {
-			t.Errorf("%s %s %s: %v (-want +got):\n%s", test.name, test.action, rest, err, d)
-		}
+		payload := `{"action":"` + test.action + `",` + rest + `,` + common + `}`
+		needs.Result(t, test.name+payload, test.want)(c.ReadEvent(test.name, []byte(payload)))
 	}
 	for _, test := range []of{
 		{"pull_request", "opened", "", forge.Event{Action: forge.ActionOpened}},

@@ -89,9 +89,7 @@ func TestCheckRuns(t *testing.T) {
 	// The same name by two apps is two checks.
 	before := len(all)
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: other})
-	if all, err = c.Checks(t.Context(), repo, commit); err != nil || len(all) != before+1 {
-		t.Errorf("%d checks, %v", len(all), err)
-	}
+	needs.Len(t, "checks", before+1)(c.Checks(t.Context(), repo, commit))
 }
 
 // TestOwnCheck: only the check of our name by our own app is ours.

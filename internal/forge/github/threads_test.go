@@ -105,10 +105,8 @@ func TestGraphQLFails(t *testing.T) {
 func TestAnswersOfGraphQL(t *testing.T) {
 	s, c, repo, p := till(t)
 	talk(s, p, 1)
-	all, err := c.Threads(t.Context(), repo, 8)
-	if err != nil || len(all) != 1 {
-		t.Fatal(err)
-	}
+	all := needs.Value(c.Threads(t.Context(), repo, 8))(t)
+	needs.Equal(t, 1, len(all))
 	needs.Value(c.PullRequest(t.Context(), repo, 8))(t)
 	failed := func(kind string) string {
 		return `{"data":{"resolveReviewThread":null},"errors":[{"type":"` + kind + `","message":"It is\n` +

@@ -75,9 +75,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			said = append(said, m.ID)
 		}
 	}
-	if !slices.Equal(said, []precedent.ForgeID{"1", "2"}) {
-		t.Errorf("comments %v, of which both pages have the same two", said)
-	}
+	needs.Equal(t, []precedent.ForgeID{"1", "2"}, said)
 	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Body: page(100), Times: 10 * maxPages})
 	before := len(s.Script.Requests())
 	got, err = c.Comments(t.Context(), repo, 1)
@@ -115,9 +113,7 @@ func TestRateLimit(t *testing.T) {
 	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{90 * time.Second}) || !s.Clock.Now().Equal(reset) {
 		t.Errorf("waited %v", w)
 	}
-	if !slices.Equal(statuses(s), []int{200, 200, 200}) {
-		t.Errorf("answers %v", statuses(s))
-	}
+	needs.Equal(t, []int{200, 200, 200}, statuses(s))
 	// Too long to wait for: an error at once, and not even a request.
 	reset = s.Clock.Now().Add(time.Hour).Truncate(time.Second)
 	g.Budget(0, reset)
@@ -127,9 +123,7 @@ func TestRateLimit(t *testing.T) {
 			t.Errorf("%+v", err)
 		}
 	}
-	if got := statuses(s); !slices.Equal(got[3:], []int{403}) {
-		t.Errorf("answers %v", got)
-	}
+	needs.Equal(t, []int{403}, statuses(s)[3:])
 	s.Clock.Pass(time.Hour)
 	if _, err := c.PullRequest(t.Context(), repo, 2); err != nil || c.Quota().Left != 4999 {
 		t.Errorf("%v, %+v", err, c.Quota())

@@ -471,9 +471,7 @@ func TestWhereRequestsGo(t *testing.T) {
 	tr, _ := transport(t, s.URL, func(o *Options) { o.AlsoHosts = []string{"/beside"} })
 	needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"))(t)
 	needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/beside", ""))(t)
-	if came := s.requests(); !slices.Equal(came, []string{"POST /api/x words", "POST /api/moved words", "POST /beside "}) {
-		t.Errorf("came %q", came)
-	}
+	needs.Equal(t, []string{"POST /api/x words", "POST /api/moved words", "POST /beside "}, s.requests())
 	for _, address := range []string{
 		s.URL + "/other", s.URL + "/beside/x", s.URL + "/apix", strings.Replace(s.URL, "http:", "https:", 1) + "/api/x",
 		strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/api/x", "http://169.254.169.254/api/x",
