@@ -753,6 +753,7 @@ func TestDeclineTakenBack(t *testing.T) {
 		takeBack()
 		pushed("still closed", precedent.ExitClean, 0) // on this pull request alone
 		world.Reopen(s.pull, root)
+		s.posts("reopened", precedent.ExitFindings, "## Precedent: 1 earlier finding still open\n", a.title())
 		pushed("reopened", precedent.ExitFindings, 0)
 
 		c := &chatty{witness: s.w}

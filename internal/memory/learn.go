@@ -56,8 +56,8 @@ func (m *Memory) Learn(
 	return dismissals, rows.SaveOutcomes(ctx, outcomes)
 }
 
-// Unlearn ends the dismissal that was learned from an outcome, because nobody dismisses the finding in its thread any
-// more, and tells whether there was one. The outcome is unknown then, and a later dismissal is learned again.
+// Unlearn ends an outcome, and the dismissal that was learned from it, because nobody ends the thread any more, and tells
+// whether there was a dismissal. The outcome is unknown then, and a later dismissal is learned again.
 func (m *Memory) Unlearn(ctx context.Context, o precedent.Outcome) (bool, error) {
 	rows, err := m.Rows(ctx)
 	if err != nil {
@@ -68,9 +68,13 @@ func (m *Memory) Unlearn(ctx context.Context, o precedent.Outcome) (bool, error)
 		return false, err
 	}
 	who, reason := learnedFrom(o)
-	o.Kind, o.Words, o.Proof, o.At = precedent.OutcomeUnknown, "", "the dismissal by "+o.Who+" was taken back", m.Now()
+	declined, proof := o.Kind == precedent.Declined, "the conversation that "+o.Who+" closed was reopened"
+	if declined {
+		proof = "the dismissal by " + o.Who + " was taken back"
+	}
+	o.Kind, o.Words, o.Proof, o.At = precedent.OutcomeUnknown, "", proof, m.Now()
 	ended := false
-	if j != nil && j.Who == who && j.Reason == reason {
+	if declined && j != nil && j.Who == who && j.Reason == reason {
 		if ended, err = rows.Retire(ctx, j.ID, fmt.Sprintf("#%d: %s", o.PullRequest, o.Proof), o.At); err != nil {
 			return false, err
 		}

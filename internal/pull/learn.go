@@ -102,8 +102,8 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.
 	return err
 }
 
-// unlearn ends the dismissals that were learned from threads in which nobody dismisses the finding any more: the
-// reaction was taken back, or the conversation reopened. A reaction still counts here if only the permission of the
+// unlearn ends the dismissals that were learned from threads in which nobody dismisses the finding any more, and the
+// outcomes of resolved conversations: the reaction was taken back, or the conversation reopened. A reaction still counts here if only the permission of the
 // person was taken away.
 func (p *Pull) unlearn(ctx context.Context, s *State) error {
 	if s.Earlier.NoConvs || s.partial || len(p.People.Failures()) > 0 {
@@ -118,12 +118,13 @@ func (p *Pull) unlearn(ctx context.Context, s *State) error {
 		return err
 	}
 	for _, o := range outcomes {
-		if o.Kind != precedent.Declined || !o.MayWrite {
+		resolved := o.Kind == precedent.ResolvedUnchanged
+		if !resolved && (o.Kind != precedent.Declined || !o.MayWrite) {
 			continue
 		}
 		undone := slices.ContainsFunc(s.Earlier.Threads, func(t precedent.Thread) bool {
 			who, _ := thread.Dismisser(t, s.Earlier.votes[t.ID], "")
-			return t.ID == o.Thread && t.State != precedent.ThreadWontFix && who == ""
+			return t.ID == o.Thread && t.State != precedent.ThreadWontFix && who == "" && (!resolved || !t.State.Final())
 		})
 		votes := slices.ContainsFunc(s.Earlier.votes[o.Thread], func(v thread.Vote) bool {
 			return v.Content == "-1" && v.Who.Login == o.Who

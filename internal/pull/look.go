@@ -14,11 +14,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// lookAgain reads the threads of a pull request whose head has a posted review. If people
-// ended threads of open findings since, it saves a review without these findings, which
-// takes the place of the existing one: its summary and check are to be posted.
+// lookAgain reads the threads of a pull request whose head has a posted review. If people ended threads of open findings
+// since, or reopened some, it saves a review without the former and with the latter, which takes the place of the existing
+// one: its summary and check are to be posted.
 func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingReview, posts []store.Post) error {
 	pull, r := p.Pull, p.Pull.Env
+	before, err := p.Rows.Threads(ctx, pull.Number)
+	if err != nil {
+		return err
+	}
 	state, err := pull.Gather(ctx, Purpose{Posts: true})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -31,7 +35,10 @@ func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingRevie
 	if state.Range.Head != s.Review.Head {
 		return nil // the next review reads the threads
 	}
-	if next := review.WithoutEnded(s.Review, state.Earlier.Threads); next != nil && !s.unfinished {
+	if state.Earlier.NoConvs {
+		before = nil // it is not known who reopened what
+	}
+	if next, reopened := review.Followed(s.Review, before, state.Earlier.Threads); next != nil && !s.unfinished {
 		next.ID, next.At = r.NewID(), r.Now()
 		o := post.Options{FailOn: job.Settings.FailOn.Value}
 		for _, q := range posts {
@@ -43,7 +50,10 @@ func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingRevie
 		if err := pull.Workspace.Memory.Record(ctx, next, p.Poster.Plan(next, nil, o)...); err != nil {
 			return err
 		}
-		r.Notice(ctx, "people closed findings since: updating the summary and the check")
+		if err := p.Rows.SaveThreads(ctx, reopened); err != nil {
+			return err
+		}
+		r.Notice(ctx, "people closed or reopened findings since: updating the summary and the check")
 		s.Review, s.Status, s.unfinished = next, next.ExitStatus(job.Settings.FailOn.Value), true
 	}
 	s.Style.Closed = p.closed(ctx, state, s.Review)

@@ -141,10 +141,14 @@ func (p *Publisher) covers(last *precedent.Review, job run.Job) bool {
 	return last.Head == p.Pull.Head.SHA && last.Target.Base == p.Pull.Base.Name && !job.Again && !lacks
 }
 
-// Refresh takes what people closed since out of the summary and the check of the head's review.
+// Refresh takes what people closed since out of the summary and the check of the head's review, and adds what they
+// reopened.
 func (p *Publisher) Refresh(ctx context.Context, job run.Job) error {
 	last, found, err := p.Rows.LastReview(ctx, p.Pull.Number)
-	if err != nil || !found || len(last.Live())+len(last.OpenThreads()) == 0 || !p.covers(last, job) {
+	if err != nil || !found || !p.covers(last, job) {
+		return err
+	}
+	if threads, err := p.Rows.Threads(ctx, p.Pull.Number); err != nil || len(threads) == 0 {
 		return err
 	}
 	s, found, err := p.existing(ctx, job, true)

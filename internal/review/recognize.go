@@ -162,7 +162,7 @@ func (n threadAssignment) take(in *Input, t *openThread, f *precedent.Finding) {
 // thread is open again.
 func (t *openThread) dropRepeated(f *precedent.Finding) {
 	f.Thread = t.ID
-	why := "a person closed its thread"
+	why := closedByPerson
 	switch {
 	case (isSevere(f.Severity) || f.Category.Protected()) && thread.EndedByAuthor(t.Thread):
 		t.State = precedent.ThreadAddressed
@@ -174,6 +174,14 @@ func (t *openThread) dropRepeated(f *precedent.Finding) {
 		why = "a person dismissed it in its thread"
 	}
 	f.Drop("threads", precedent.Dismissed, t.ID, "%s", why)
+}
+
+// closedByPerson is why a finding is dropped whose thread a person closed. Reopening it brings the finding back.
+const closedByPerson = "a person closed its thread"
+
+// hid tells whether a finding was dropped because a person had closed the thread.
+func (t *openThread) hid(f precedent.Finding) bool {
+	return f.Dropped == precedent.Dismissed && f.DroppedBy == t.ID && f.DroppedWhy == closedByPerson
 }
 
 // threadOf returns the thread of a finding, or nil.

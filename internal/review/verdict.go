@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/precedent-dev/precedent"
@@ -61,16 +62,26 @@ func withoutFindings(r *precedent.Review, reports []Report) precedent.Verdict {
 	return precedent.Clean
 }
 
-// WithoutEnded returns a copy of a complete review without the findings whose threads people
-// ended since; nil if there are none. It cost nothing, answers nobody, and has no ID.
-func WithoutEnded(r *precedent.Review, threads []precedent.Thread) *precedent.Review {
+// Followed returns a copy of a complete review without the findings whose threads people ended since, and with those
+// whose threads they reopened, which it also returns; nil if there are none. The copy cost nothing, answers nobody, and
+// has no ID. before are the threads as they were stored.
+func Followed(r *precedent.Review, before, threads []precedent.Thread) (*precedent.Review, []precedent.Thread) {
 	next := *r
 	next.ID, next.Usage, next.CostUSD, next.TookMS = "", precedent.Usage{}, 0, 0
 	next.Findings, next.Threads = slices.Clone(r.Findings), nil
-	ended := map[string]bool{}
+	answered := map[string]bool{}
+	var reopened []precedent.Thread
 	for _, t := range threads {
 		open := &openThread{Thread: t}
-		ended[t.ID] = open.final()
+		answered[t.ID] = open.final()
+		if open.reopened(r, before) {
+			answered[t.ID], reopened = true, append(reopened, t)
+			next.Findings = slices.DeleteFunc(next.Findings, open.hid)
+			next.Threads = append(next.Threads, precedent.ThreadAnswer{
+				Thread: t.ID, Finding: t.Finding, Title: t.Title, Severity: t.Severity, Span: cmp.Or(t.Current, t.Span),
+				State: precedent.StillThere, By: decidedByPerson, Why: "its conversation was reopened",
+			})
+		}
 		for i := range next.Findings {
 			f := &next.Findings[i]
 			if !f.Live() || f.Thread != t.ID && (f.Thread != "" || f.Fingerprint != t.Fingerprint) {
@@ -83,18 +94,32 @@ func WithoutEnded(r *precedent.Review, threads []precedent.Thread) *precedent.Re
 		}
 	}
 	for _, a := range r.Threads {
-		if a.Reply = ""; a.Open() && !ended[a.Thread] {
+		if a.Reply = ""; a.Open() && !answered[a.Thread] {
 			next.Threads = append(next.Threads, a)
 		}
 	}
-	if len(next.Live())+len(next.OpenThreads()) == len(r.Live())+len(r.OpenThreads()) {
-		return nil
-	}
-	if next.Verdict == precedent.Findings && len(next.Live())+len(next.OpenThreads()) == 0 {
+	left := len(next.Live()) + len(next.OpenThreads())
+	switch {
+	case len(reopened) > 0:
+		next.Verdict = precedent.Findings
+	case left == len(r.Live())+len(r.OpenThreads()):
+		return nil, nil
+	case next.Verdict == precedent.Findings && left == 0:
 		next.Verdict = withoutFindings(r, nil)
 		if len(r.Coverage.Skipped) >= r.Coverage.Files {
 			next.Verdict = precedent.Skipped
 		}
 	}
-	return &next
+	return &next, reopened
+}
+
+// reopened tells whether a thread is open that people had ended when it was stored or when the review was made.
+func (t *openThread) reopened(r *precedent.Review, before []precedent.Thread) bool {
+	live := func(f precedent.Finding) bool { return f.Thread == t.ID || f.Fingerprint == t.Fingerprint }
+	if !t.open() || slices.ContainsFunc(r.Live(), live) ||
+		slices.ContainsFunc(r.OpenThreads(), func(a precedent.ThreadAnswer) bool { return a.Thread == t.ID }) {
+		return false
+	}
+	return slices.ContainsFunc(r.Findings, t.hid) ||
+		slices.ContainsFunc(before, func(b precedent.Thread) bool { return b.ID == t.ID && b.State.Final() })
 }

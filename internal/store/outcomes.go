@@ -20,9 +20,9 @@ func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, err
 	return outcomes, r.db.fail("read outcomes", err)
 }
 
-// SaveOutcomes saves outcomes, all or none. A new outcome replaces the old one, but an unknown
-// outcome replaces nothing, unless it names the person whose dismissal was taken back. The same outcome again keeps the first proof, unless the person
-// who decided got write permission only now.
+// SaveOutcomes saves outcomes, all or none. A new outcome replaces the old one, but an unknown outcome replaces nothing,
+// unless it names the person whose dismissal or resolution was taken back. The same outcome again keeps the first proof,
+// unless the person who decided got write permission only now.
 func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) error {
 	const op = "save outcomes"
 	for _, o := range outcomes {
@@ -69,7 +69,8 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o *precedent.Outc
 	}
 	o.At = notBefore(o.At, old[0].At)
 	if o.Kind == precedent.OutcomeUnknown {
-		return o.Who != "" && old[0].Kind == precedent.Declined && o.Who == old[0].Who, nil
+		ended := old[0].Kind == precedent.Declined || old[0].Kind == precedent.ResolvedUnchanged
+		return ended && o.Who != "" && o.Who == old[0].Who, nil
 	}
 	return o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite, nil
 }
