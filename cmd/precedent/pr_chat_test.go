@@ -771,9 +771,14 @@ func TestDeclineTakenBack(t *testing.T) {
 		pushed("closed", precedent.ExitClean, 1)
 		world.Reopen(s.pull, root)
 		pushed("reopened", precedent.ExitFindings, 0)
-		s.talk(maintainer, root, "Won't fix.", precedent.ExitClean)
+		said := world.Say(s.pull, maintainer, root, "Won't fix.")
 		pushed("won't fix", precedent.ExitClean, 1)
 		world.Reopen(s.pull, root) // the words still count
 		pushed("reopened with words", precedent.ExitClean, 1)
+		world.Rewrite(s.pull, forge.CommentRef{Kind: said.Kind, ID: said.ID}, "Let us look at this.")
+		world.Close(s.pull, root, maintainer)
+		pushed("edited", precedent.ExitClean, 0)
+		world.Reopen(s.pull, root)
+		pushed("reopened without words", precedent.ExitFindings, 0)
 	})
 }

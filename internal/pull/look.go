@@ -78,7 +78,7 @@ func (p *Publisher) closed(ctx context.Context, s *State, r *precedent.Review) [
 			t.State != precedent.ThreadResolved:
 			describeDismissal(&c, t, answer, s.Earlier.votes[t.ID], p.Pull.Author.ID)
 		case t.State == precedent.ThreadResolved:
-			c.How, c.Who = "resolved", t.ClosedBy
+			c.How, c.Who = "resolved", thread.Closer(t)
 		default:
 			continue
 		}

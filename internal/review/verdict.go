@@ -76,7 +76,7 @@ func Followed(r *precedent.Review, before, threads []precedent.Thread) (*precede
 		answered[t.ID] = open.final()
 		if open.reopened(r, before) {
 			answered[t.ID], reopened = true, append(reopened, t)
-			next.Findings = slices.DeleteFunc(next.Findings, open.hid)
+			next.Findings = slices.DeleteFunc(next.Findings, func(f precedent.Finding) bool { return f.DroppedBy == t.ID })
 			next.Threads = append(next.Threads, precedent.ThreadAnswer{
 				Thread: t.ID, Finding: t.Finding, Title: t.Title, Severity: t.Severity, Span: cmp.Or(t.Current, t.Span),
 				State: precedent.StillThere, By: decidedByPerson, Why: "its conversation was reopened",

@@ -21,8 +21,9 @@ func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, err
 }
 
 // SaveOutcomes saves outcomes, all or none. A new outcome replaces the old one, but an unknown outcome replaces nothing,
-// unless it names the person whose dismissal or resolution was taken back. The same outcome again keeps the first proof,
-// unless the person who decided got write permission only now.
+// unless it names the person whose dismissal or resolution was taken back. A dismissal stays one when its words are gone and
+// the conversation is closed. The same outcome again keeps the first proof, unless the person who decided got write permission
+// only now.
 func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) error {
 	const op = "save outcomes"
 	for _, o := range outcomes {
@@ -68,9 +69,14 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o *precedent.Outc
 		return err == nil, err
 	}
 	o.At = notBefore(o.At, old[0].At)
-	if o.Kind == precedent.OutcomeUnknown {
+	switch o.Kind {
+	case precedent.OutcomeUnknown:
 		ended := old[0].Kind == precedent.Declined || old[0].Kind == precedent.ResolvedUnchanged
 		return ended && o.Who != "" && o.Who == old[0].Who, nil
+	case precedent.ResolvedUnchanged:
+		if old[0].Kind == precedent.Declined {
+			return false, nil
+		}
 	}
 	return o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite, nil
 }

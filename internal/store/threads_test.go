@@ -107,7 +107,7 @@ func testOutcomes(t *testing.T, open opener) {
 		{precedent.IgnoredAtMerge, 1},
 		{precedent.OutcomeUnknown, 1},
 		{precedent.Declined, 3},
-		{precedent.Declined, 3},
+		{precedent.ResolvedUnchanged, 3},
 		{precedent.Fixed, 5},
 		{precedent.OutcomeUnknown, 5},
 	} {

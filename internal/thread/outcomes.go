@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,8 +89,8 @@ func (j *outcomeJudge) outcome(o *precedent.Outcome, t precedent.Thread, answer 
 	case t.Deleted:
 		set(precedent.ResolvedUnchanged, "the comment was deleted, and %s", same)
 	case t.State.Final(): // the author ends a thread as dismissed
-		o.Who = t.ClosedBy
-		set(precedent.ResolvedUnchanged, "%s closed the conversation, and %s", someone(t.ClosedBy), same)
+		o.Who = Closer(t)
+		set(precedent.ResolvedUnchanged, "%s closed the conversation, and %s", cmp.Or(o.Who, "someone"), same)
 	case agreed:
 		o.Who, o.MayWrite = up.Who.Login, true
 		set(precedent.Accepted, "%s reacted with 👍, and %s", up.Who.Login, same)
@@ -255,11 +256,12 @@ func (j *outcomeJudge) unchangedProof(t precedent.Thread, answer precedent.Threa
 	return ""
 }
 
-func someone(login string) string {
-	if login == "" {
-		return "someone"
+// Closer returns who closed the conversation of a thread; empty if nobody did, or if we did on request.
+func Closer(t precedent.Thread) string {
+	if slices.ContainsFunc(t.Messages, func(m precedent.Message) bool { return m.Own && m.Who == t.ClosedBy }) {
+		return ""
 	}
-	return login
+	return t.ClosedBy
 }
 
 // short abbreviates the id of a commit.
