@@ -161,6 +161,8 @@ type Outcome struct {
 	Commit   string    `json:"commit"`
 	URL      string    `json:"url"` // of the comment
 	At       time.Time `json:"at"`  // when it was determined
+	// Back tells that the flagged code is there and the pull request open: it is neither fixed nor ignored, even if it was.
+	Back bool `json:"-"`
 }
 
 // Label tells whether the team accepted the finding or not; ok is false if the outcome does not tell. Nothing

@@ -21,7 +21,7 @@ func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, err
 }
 
 // SaveOutcomes saves outcomes, all or none. A new outcome replaces the old one, but an unknown outcome replaces nothing,
-// unless it names the person whose dismissal or resolution was taken back. A dismissal stays one when its words are gone and
+// unless it names the person whose dismissal or resolution was taken back, or the finding is back. A dismissal stays one when its words are gone and
 // the conversation is closed. The same outcome again keeps the first proof, unless the person who decided got write permission
 // only now.
 func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) error {
@@ -71,8 +71,13 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o *precedent.Outc
 	o.At = notBefore(o.At, old[0].At)
 	switch o.Kind {
 	case precedent.OutcomeUnknown:
-		ended := old[0].Kind == precedent.Declined || old[0].Kind == precedent.ResolvedUnchanged
-		return ended && o.Who != "" && o.Who == old[0].Who, nil
+		switch old[0].Kind {
+		case precedent.Declined, precedent.ResolvedUnchanged:
+			return o.Who != "" && o.Who == old[0].Who, nil
+		case precedent.Fixed, precedent.SuggestionTaken, precedent.IgnoredAtMerge:
+			return o.Back, nil
+		}
+		return false, nil
 	case precedent.ResolvedUnchanged:
 		if old[0].Kind == precedent.Declined {
 			return false, nil

@@ -110,14 +110,17 @@ func testOutcomes(t *testing.T, open opener) {
 		{precedent.ResolvedUnchanged, 3},
 		{precedent.Fixed, 5},
 		{precedent.OutcomeUnknown, 5},
+		{precedent.OutcomeUnknown, 7},
 	} {
 		o := outcomeOfThread(thread, step.kind, start.Add(time.Duration(i)*time.Hour))
+		o.Back = i == 7
 		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{o}))
 		got := mustOutcomes(t, r, 7)
 		if len(got) != 1 || !got[0].At.Equal(start.Add(time.Duration(step.want)*time.Hour)) {
 			t.Fatalf("after step %d: %+v, want that of step %d", i, got, step.want)
 		}
 		if step.want == i {
+			o.Back = false // which is not stored
 			needs.Equal(t, o, got[0])
 		}
 	}

@@ -101,6 +101,7 @@ func (j *outcomeJudge) outcome(o *precedent.Outcome, t precedent.Thread, answer 
 	case j.in.State == forge.Closed:
 		set(precedent.IgnoredAtMerge, "closed without merging, with the thread open, and %s", same)
 	default:
+		o.Back = true
 		set(precedent.OutcomeUnknown, "the pull request is open, and %s", same)
 	}
 }
