@@ -120,6 +120,8 @@ const (
 	BadPath  Reason = "bad_path"  // a path that leaves the repository, or too many paths
 	NoThread Reason = "no_thread" // a command about a thread, outside of one
 	TooMany  Reason = "too_many"  // more than 10 commands: none is carried out
+	// NoCommand is that of a sentence that begins with a mention beside commands.
+	NoCommand Reason = "no_command"
 )
 
 // Bounds of a comment.
@@ -130,7 +132,7 @@ const (
 
 // Refusal is a sentence that begins like a command but cannot be one.
 type Refusal struct {
-	Kind     Kind // the command that it began like; empty for TooMany
+	Kind     Kind // the command that it began like; empty for TooMany and NoCommand
 	Reason   Reason
 	Why      string // for the person: what is wrong, one sentence
 	Example  string // a command that works, without the mention; for a code span

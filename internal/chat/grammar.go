@@ -35,7 +35,9 @@ type trigger struct {
 
 const (
 	courtesy = `(?:please|pls|plz|thanks|thank you|thankyou|thx|ty|cheers|kindly|hey|hi|hello|yo|dear|ok|okay|and|also|so|now|then|again|btw|fyi|well|` +
-		`morning|good morning|evening|yes|yep|yeah|sure|no|nope|nah|sorry|great|nice|good bot|lgtm|hm+|actually|but|just|sounds good|good point|good catch|fair enough|going forward|from now on|in (?:the )?future|a lot|so much|very much)`
+		`morning|good morning|evening|yes|yep|yeah|sure|no|nope|nah|sorry|great|nice|good bot|lgtm|hm+|actually|but|just|sounds good|good point|good catch|fair enough|going forward|from now on|in (?:the )?future|a lot|so much|very much|` + onPull + `)`
+	// onPull limits a command to the pull request.
+	onPull = `(?:in|for|on) this (?:pr|pull request|mr|merge request|change|branch)`
 	// polite may end a command.
 	polite = `(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx|ty|now|again|then))*[ .!:;)(]*$`
 	// could may begin what is asked for, except where something is stored.

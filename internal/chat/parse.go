@@ -39,6 +39,8 @@ type parser struct {
 	refusals []Refusal
 	// addressed tells that a sentence addresses us, and said that one is the author's own.
 	addressed, said bool
+	// unread are sentences that begin with a mention and are no commands.
+	unread []string
 }
 
 // ownSentences returns the sentences of our comments.
@@ -71,9 +73,18 @@ func (p *parser) parse() ([]Command, []Refusal) {
 			}}
 		}
 	}
-	if len(p.commands)+len(p.refusals) == 0 && p.said && (p.addressed || p.thread) {
+	if len(p.commands)+len(p.refusals) == 0 {
+		if !p.said || !p.addressed && !p.thread {
+			return nil, nil
+		}
 		all := p.source(0, len(p.norm))
 		return []Command{{Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength)}}, nil
+	}
+	for _, l := range p.unread { // who reads the answers to the others would take it for heard
+		p.refusals = append(p.refusals, Refusal{
+			Reason: NoCommand, Why: "This is not a command: “" + text.Cut(l, maxShown) + "”.", Example: "help",
+			Sentence: text.Cut(l, maxShown),
+		})
 	}
 	return p.commands, p.refusals
 }
@@ -109,6 +120,9 @@ func (p *parser) sentence(i int, held bool) (holds bool, n int) {
 				return mentioned || held, n
 			}
 		}
+	}
+	if lead < len(l) && at > 0 {
+		p.unread = append(p.unread, p.source(s.from, s.to))
 	}
 	return lead == len(l) && (held || mentioned), 1
 }
@@ -182,6 +196,9 @@ func (p *parser) take(i int, t *trigger, from int, m []int, addressed bool) (n i
 	if !addressed && begin >= 0 && c.Content == "" {
 		return 0
 	}
+	if c.Scope == InRepository && thisPull().MatchString(string(p.norm[s.from:s.from+from])) {
+		c.Scope = InPullRequest
+	}
 	reason := p.complete(&c, said, begin >= 0)
 	if reason == "" {
 		p.commands = append(p.commands, c)
@@ -239,7 +256,7 @@ var (
 	broad = text.Pattern(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
 		`repo(?:sitory)?)\b ?)+(?:(?:in|for|under|from) .*)?[ .!]*$|\b(?:all|previous|prior|above|earlier|system) (?:[a-z]+ )?(?:instructions?|prompts?|rules|messages?)\b`)
 	thisPlace = text.Pattern(`\b(?:in|for|to|of|under|about) this (file|directory|folder|dir|package|module)\b|^this (file|directory|folder|dir|package|module)\b`)
-	thisPull  = text.Pattern(`\b(?:in|for|on) this (?:pr|pull request|mr|merge request|change|branch)\b`)
+	thisPull  = text.Pattern(`\b` + onPull + `\b`)
 )
 
 // complete sets what the content of a command says of its place and scope, and returns why the
