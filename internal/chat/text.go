@@ -275,7 +275,7 @@ func (p *prose) source(from, to int) string {
 	if strings.Contains(p.src[start:tail], p.src[head:start]) {
 		start = head
 	}
-	if strings.Contains(p.src[start:end], p.src[end:tail]) {
+	if strings.Contains(p.src[start:end], p.src[end:tail]) || p.src[end-1] == '/' { // src/* is a pattern
 		end = tail
 	}
 	b := []byte(p.src[start:end])
