@@ -673,6 +673,10 @@ func TestPlainComments(t *testing.T) {
 		if now := len(s.answers()); now != before {
 			t.Errorf("%d answers, %d before", now, before)
 		}
+		s.talk(maintainer, "", "@precedent approve", precedent.ExitFindings, "Approved by mona")
+		if strings.Contains(s.summary(), said[0]) {
+			t.Errorf("the summary still lists it:\n%s", s.summary())
+		}
 	})
 }
 

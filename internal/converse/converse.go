@@ -66,7 +66,7 @@ type Result struct {
 	Posted  post.Delivery
 	// Review tells that a person who may asked for a review, and Again that it should read everything.
 	Review, Again bool
-	Ended         bool // findings, which the summary and the check may still have
+	Ended         bool // findings, or that something waits for approval, which the summary and the check may still have
 	// PausedBy is who paused the reviews of the pull request; Paused is false if nobody did.
 	Paused   bool
 	PausedBy string
@@ -465,7 +465,7 @@ func (c *conversation) approveByVote(ctx context.Context, l precedent.Learning) 
 		return err
 	}
 	asked := post.ReadAnswer(c.posts[i])
-	c.did.Handled++
+	c.did.Handled, c.did.Ended = c.did.Handled+1, true
 	answer := post.ToComment{Key: key, Root: asked.Root, URL: asked.URL, Parts: []string{approved(captured, who.Login)}}
 	return c.saveHandled(ctx, key, key, record{Who: who.ID}, answer)
 }

@@ -50,7 +50,7 @@ func (c *conversation) forget(ctx context.Context, h *request, cmd chat.Command)
 		}
 		said = append(said, fmt.Sprintf("\n- %s: %s", workspace.Quoted(l.ID), quote(text.Cut(l.Directive, 100))))
 	}
-	h.record.Confirmed = cmd.Kind == chat.Confirm
+	h.record.Confirmed, c.did.Ended = cmd.Kind == chat.Confirm, true
 	if more := len(said) - maxListed; more > 0 {
 		said = append(said[:maxListed], fmt.Sprintf("\n- and %d more", more))
 	}

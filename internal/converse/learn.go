@@ -272,6 +272,7 @@ func (c *conversation) approve(ctx context.Context, h *request, cmd chat.Command
 	if answer, ok := misnamed(err); ok {
 		return answer, nil
 	}
+	c.did.Ended = true
 	return approved(captured, h.Author.Login), err
 }
 

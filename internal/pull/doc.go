@@ -27,7 +27,7 @@
 // them: comments that a finding cites are read again first (recheck.go), nothing is posted after the
 // head has moved, and a run that is killed posts nothing twice when it is repeated. Then the outcomes
 // of earlier findings are learned (learn.go). A review of the head that was made before is not repeated:
-// if people closed or reopened findings since, a copy that heeds this takes its place (look.go).
+// if people closed or reopened findings since, a copy that heeds it takes its place (look.go).
 //
 // # For the floors above
 //

@@ -16,7 +16,7 @@ import (
 
 // lookAgain reads the threads of a pull request whose head has a posted review. If people ended threads of open findings
 // since, or reopened some, it saves a review without the former and with the latter, which takes the place of the existing
-// one: its summary and check are to be posted.
+// one: its summary and check are to be posted. So they are if something else waits for approval.
 func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingReview, posts []store.Post) error {
 	pull, r := p.Pull, p.Pull.Env
 	before, err := p.Rows.Threads(ctx, pull.Number)
@@ -38,7 +38,7 @@ func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingRevie
 	if state.Earlier.NoConvs {
 		before = nil // it is not known who reopened what
 	}
-	if next, reopened := review.Followed(s.Review, before, state.Earlier.Threads); next != nil && !s.unfinished {
+	if next, reopened := review.Followed(s.Review, before, state.Earlier.Threads, s.taught); next != nil && !s.unfinished {
 		next.ID, next.At = r.NewID(), r.Now()
 		o := post.Options{FailOn: job.Settings.FailOn.Value}
 		for _, q := range posts {
@@ -53,7 +53,7 @@ func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingRevie
 		if err := p.Rows.SaveThreads(ctx, reopened); err != nil {
 			return err
 		}
-		r.Notice(ctx, "people closed or reopened findings since: updating the summary and the check")
+		r.Notice(ctx, "people answered since: updating the summary and the check")
 		s.Review, s.Status, s.unfinished = next, next.ExitStatus(job.Settings.FailOn.Value), true
 	}
 	s.Style.Closed = p.closed(ctx, state, s.Review)

@@ -59,6 +59,7 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 type existingReview struct {
 	run.Result
 	unfinished, posted bool   // some posts are not delivered; the summary is posted
+	taught             bool   // what waits for approval is not what the review says
 	state              *State // as it is now; nil if it could not be read
 }
 
@@ -76,10 +77,13 @@ func (p *Publisher) existing(ctx context.Context, job run.Job, quiet bool) (exis
 	if err != nil {
 		return existingReview{}, false, err
 	}
+	was := last.Memory.LearningsPending
 	if last.Memory.LearningsPending, err = pull.Workspace.Memory.PendingOn(ctx, pull.Number); err != nil {
 		return existingReview{}, false, err
 	}
-	s := existingReview{Result: run.Result{
+	taught := !slices.EqualFunc(was, last.Memory.LearningsPending,
+		func(a, b precedent.LearningUse) bool { return a.ID == b.ID })
+	s := existingReview{taught: taught, Result: run.Result{
 		Review: last, Style: report.Style{
 			NoEngine: last.Scope == precedent.AnalyzersScope,
 			Options:  pull.Workspace.Options(),
@@ -141,14 +145,14 @@ func (p *Publisher) covers(last *precedent.Review, job run.Job) bool {
 	return last.Head == p.Pull.Head.SHA && last.Target.Base == p.Pull.Base.Name && !job.Again && !lacks
 }
 
-// Refresh takes what people closed since out of the summary and the check of the head's review, and adds what they
-// reopened.
+// Refresh updates the summary and the check of the head's review with what people closed, reopened and taught since.
 func (p *Publisher) Refresh(ctx context.Context, job run.Job) error {
 	last, found, err := p.Rows.LastReview(ctx, p.Pull.Number)
 	if err != nil || !found || !p.covers(last, job) {
 		return err
 	}
-	if threads, err := p.Rows.Threads(ctx, p.Pull.Number); err != nil || len(threads) == 0 {
+	threads, err := p.Rows.Threads(ctx, p.Pull.Number)
+	if err != nil || len(threads)+len(last.Memory.LearningsPending) == 0 {
 		return err
 	}
 	s, found, err := p.existing(ctx, job, true)

@@ -264,7 +264,7 @@ func TestDismissedByTheAuthor(t *testing.T) {
 		in.Engine = answering(inCart(loop, "off by one", object{"severity": test.severity}))
 		r := run(t, in)
 		f := byTitle(t, r, "off by one")
-		if next, _ := Followed(r, nil, in.Threads); f.Dropped != test.want || next != nil {
+		if next, _ := Followed(r, nil, in.Threads, false); f.Dropped != test.want || next != nil {
 			t.Errorf("%s, dismissed by %s: dropped as %q: %s; then %v", test.severity, test.by.WhoID, f.Dropped, says(f), next)
 		}
 	}

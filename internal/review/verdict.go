@@ -63,9 +63,11 @@ func withoutFindings(r *precedent.Review, reports []Report) precedent.Verdict {
 }
 
 // Followed returns a copy of a complete review without the findings whose threads people ended since, and with those
-// whose threads they reopened, which it also returns; nil if there are none. The copy cost nothing, answers nobody, and
-// has no ID. before are the threads as they were stored.
-func Followed(r *precedent.Review, before, threads []precedent.Thread) (*precedent.Review, []precedent.Thread) {
+// whose threads they reopened, which it also returns; nil if there are none, unless anew is set. The copy cost nothing,
+// answers nobody, and has no ID. before are the threads as they were stored.
+func Followed(r *precedent.Review, before, threads []precedent.Thread, anew bool) (*precedent.Review,
+	[]precedent.Thread,
+) {
 	next := *r
 	next.ID, next.Usage, next.CostUSD, next.TookMS = "", precedent.Usage{}, 0, 0
 	next.Findings, next.Threads = slices.Clone(r.Findings), nil
@@ -103,7 +105,9 @@ func Followed(r *precedent.Review, before, threads []precedent.Thread) (*precede
 	case len(reopened) > 0:
 		next.Verdict = precedent.Findings
 	case left == len(r.Live())+len(r.OpenThreads()):
-		return nil, nil
+		if !anew {
+			return nil, nil
+		}
 	case next.Verdict == precedent.Findings && left == 0:
 		next.Verdict = withoutFindings(r, nil)
 		if len(r.Coverage.Skipped) >= r.Coverage.Files {

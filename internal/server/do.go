@@ -279,7 +279,7 @@ func (s *Server) reply(ctx context.Context, job *queue.Run) error {
 }
 
 // wantAsked wants the review that comments ask for, also those that an interrupted run has read, and the round
-// after findings were ended.
+// after something was ended that the summary has.
 func (s *Server) wantAsked(ctx context.Context, job *queue.Run, head string, ended bool) error {
 	asked, err := s.o.Reviewer.AskedReview(ctx, job.Repo, job.Pull)
 	if err != nil || !asked && !ended {
@@ -287,7 +287,7 @@ func (s *Server) wantAsked(ctx context.Context, job *queue.Run, head string, end
 	}
 	reason := "a comment asks for it"
 	if !asked {
-		reason = "a comment ended a finding"
+		reason = "a comment ended a finding, or approved or forgot a learning"
 	}
 	return s.queue.Want(ctx, queue.Task{
 		Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: head, Reason: reason,
