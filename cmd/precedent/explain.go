@@ -24,8 +24,7 @@ confidence before verification is given. Insights, and learnings as far as only
 finders read them, are such a case, too.`,
 		Example: `  precedent explain k7m2q0v5xa
   precedent explain k7m --json
-  precedent explain k7m --without 0197f3d2
-  precedent explain k7m --without threshold,policy`,
+  precedent explain k7m --without 0197f3d2`,
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeFindings,
 		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
@@ -37,6 +36,6 @@ finders read them, are such a case, too.`,
 		})),
 	}
 	cmd.Flags().StringSliceVar(&without, "without", nil,
-		"decide again without these `IDS` of memories or of dismissed findings, threshold or policy")
+		"decide again without these `IDS` of memories or of dismissed findings")
 	return a.data(cmd, memorySettings...)
 }

@@ -124,29 +124,6 @@ func TestWithoutADismissal(t *testing.T) {
 	}
 }
 
-// TestWithoutThreshold: the usual threshold and no policy can be tried, too.
-func TestWithoutThreshold(t *testing.T) {
-	in := input(t, shopBase, shopHead)
-	in.Engine = pastTheEnd()
-	high := 80
-	in.Threshold, in.ThresholdFrom = &high, "the operator"
-	in.Policy.Focus = []precedent.Category{precedent.Bugs}
-	r := run(t, in)
-	f := byTitle(t, r, "The loop goes one past the end")
-	c := needs.Value(Without(r, f.Fingerprint, LeaveOut(r, []string{"threshold", "policy", "nobody"})))(t)
-	if c.Before.Confidence != f.Confidence || c.Before.Confidence-c.After.Confidence != f.Weighed || f.Weighed <= 0 ||
-		c.Before.Threshold != high || c.After.Threshold != DefaultThreshold || c.Unknown != "" {
-		t.Errorf("%+v", c)
-	}
-	if out := LeaveOut(r, []string{"nobody"}); len(out.Unknown) != 1 || len(out.Names) != 0 {
-		t.Errorf("%+v", out)
-	}
-	r.Basis = nil
-	if _, err := Without(r, f.Fingerprint, LeaveOut(r, nil)); !errors.Is(err, ErrNoBasis) {
-		t.Errorf("without a basis: %v", err)
-	}
-}
-
 // TestWithoutALearning: a learning that hid or moved a finding can be left out.
 func TestWithoutALearning(t *testing.T) {
 	in := input(t, shopBase, shopHead)
@@ -166,5 +143,12 @@ func TestWithoutALearning(t *testing.T) {
 	if now.Confidence >= f.Confidence || c2.Before.Confidence != now.Confidence || c2.After.Confidence != f.Confidence ||
 		c2.Unknown != "" || len(c2.Silent) > 0 || len(c2.Without) != 1 {
 		t.Errorf("%d, then %d: %+v", f.Confidence, now.Confidence, c2)
+	}
+	if out := LeaveOut(r, []string{"nobody"}); len(out.Unknown) != 1 || len(out.Names) != 0 {
+		t.Errorf("%+v", out)
+	}
+	r.Basis = nil
+	if _, err := Without(r, f.Fingerprint, LeaveOut(r, nil)); !errors.Is(err, ErrNoBasis) {
+		t.Errorf("without a basis: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ func (in *Input) fillThreshold() {
 	case in.Threshold != nil:
 		return
 	case in.Policy.Threshold != nil:
-		threshold, from = *in.Policy.Threshold, policySource
+		threshold, from = *in.Policy.Threshold, "the repository's policy"
 	case learned.Labels >= calibration.LeastLabels:
 		in.tuned = true
 		threshold, from = learned.Threshold, fmt.Sprintf("tuned from %d outcomes", learned.Labels)

@@ -10,31 +10,20 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// What can be left out besides memory.
-const (
-	OutThreshold = "threshold" // the usual threshold applies instead
-	OutPolicy    = "policy"
-)
-
-// policySource says that the repository's policy set the threshold.
-const policySource = "the repository's policy"
-
 // maxOthers bounds the other findings of a counterfactual.
 const maxOthers = 20
 
 // LeftOut is what a counterfactual leaves out of a review.
 type LeftOut struct {
-	threshold, policy bool
-	memories          map[string]bool
-	comments          map[string]bool // of people, by the ids of their cites
+	memories map[string]bool
+	comments map[string]bool // of people, by the ids of their cites
 	// read are memories that only the prompts had.
 	read []string
 	// Names are the ids of what was found, and Unknown are names that nothing in the review has.
 	Names, Unknown []string
 }
 
-// LeaveOut resolves names in a review: "threshold", "policy", or the beginning of the id of a
-// memory or of a dismissed finding.
+// LeaveOut resolves names in a review: the beginning of the id of a memory or of a dismissed finding.
 func LeaveOut(r *precedent.Review, names []string) LeftOut {
 	out := LeftOut{memories: map[string]bool{}, comments: map[string]bool{}}
 	for _, name := range names {
@@ -45,16 +34,7 @@ func LeaveOut(r *precedent.Review, names []string) LeftOut {
 				out.Names = append(out.Names, id)
 			}
 		}
-		switch prefix {
-		case "":
-			continue
-		case memory.NormalizeID(OutThreshold):
-			out.threshold = true
-			add(OutThreshold)
-			continue
-		case memory.NormalizeID(OutPolicy):
-			out.policy = true
-			add(OutPolicy)
+		if prefix == "" {
 			continue
 		}
 		if r.Basis != nil {
@@ -111,12 +91,6 @@ func (out *LeftOut) of(b *precedent.Basis) *precedent.Basis {
 		func(j precedent.Dismissal) bool { return out.memories[j.ID] })
 	rest.Learnings = slices.DeleteFunc(slices.Clone(b.Learnings),
 		func(l precedent.Learning) bool { return out.memories[l.ID] })
-	if out.policy {
-		rest.Focus, rest.Ignore, rest.Floors, rest.Minor = nil, nil, nil, ""
-	}
-	if out.threshold || out.policy && b.ThresholdFrom == policySource {
-		rest.Threshold, rest.ThresholdFrom, rest.Tuned = DefaultThreshold, "the default", false
-	}
 	return &rest
 }
 
@@ -168,7 +142,7 @@ func Without(r *precedent.Review, fingerprint string, out LeftOut) (precedent.Co
 			c.Unknown = why + "; its confidence before that is given"
 		}
 		for _, name := range out.Names {
-			if !saidOf(f, name) && (name != OutThreshold && name != OutPolicy || len(c.Removed)+len(c.Added) == 0) {
+			if !saidOf(f, name) {
 				c.Silent = append(c.Silent, name)
 			}
 		}

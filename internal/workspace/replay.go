@@ -214,8 +214,8 @@ func (out *Replay) count(seen map[replayKey]*Replayed, became map[replayKey]prec
 }
 
 // Explain explains the finding whose id starts with the prefix. If names of what influenced it
-// are given, it also says what the review would have decided without them: "threshold",
-// "policy", or the beginning of the id of a memory or of a dismissed finding.
+// are given, it also says what the review would have decided without them: the beginning of the id of a memory or of a
+// dismissed finding.
 func (w *Workspace) Explain(ctx context.Context, idPrefix string, without []string) (precedent.Explanation, error) {
 	e, err := w.Memory.Explain(ctx, idPrefix)
 	if err != nil || len(without) == 0 {
