@@ -68,11 +68,8 @@ func (m *Memory) Unlearn(ctx context.Context, o precedent.Outcome) (bool, error)
 		return false, err
 	}
 	who, reason := learnedFrom(o)
-	declined, proof := o.Kind == precedent.Declined, "the conversation that "+o.Who+" closed was reopened"
-	if declined {
-		proof = "the dismissal by " + o.Who + " was taken back"
-	}
-	o.Kind, o.Words, o.Proof, o.At = precedent.OutcomeUnknown, "", proof, m.Now()
+	declined := o.Kind == precedent.Declined
+	o.Kind, o.Words, o.Proof, o.At = precedent.OutcomeUnknown, "", "what "+o.Who+" decided was taken back", m.Now()
 	ended := false
 	if declined && j != nil && j.Who == who && j.Reason == reason {
 		if ended, err = rows.Retire(ctx, j.ID, fmt.Sprintf("#%d: %s", o.PullRequest, o.Proof), o.At); err != nil {

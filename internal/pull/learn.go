@@ -50,7 +50,14 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 		return nil, err
 	}
 	if s.Earlier.trees == nil {
-		return nil, workspace.Hinted(errors.New("the outcomes of the findings could not be determined: "+threadsFailure(s.failures)), "the token needs access to the repository and to its own account")
+		why := "its threads could not be read"
+		for _, f := range s.failures {
+			if f.Step == "threads" {
+				why = f.Error
+			}
+		}
+		return nil, workspace.Hinted(errors.New("the outcomes of the findings could not be determined: "+why),
+			"the token needs access to the repository and to its own account")
 	}
 	rows, err := p.Workspace.Rows(ctx)
 	if err != nil {
@@ -67,16 +74,6 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	}
 	p.noticeQuota(ctx)
 	return rows.Outcomes(ctx, p.Number)
-}
-
-func threadsFailure(failures []precedent.Failure) string {
-	why := "its threads could not be read"
-	for _, f := range failures {
-		if f.Step == "threads" {
-			why = f.Error
-		}
-	}
-	return why
 }
 
 // learnOutcomes determines and stores the outcomes of the threads' findings.
@@ -103,8 +100,8 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.
 }
 
 // unlearn ends the dismissals that were learned from threads in which nobody dismisses the finding any more, and the
-// outcomes of resolved conversations: the reaction was taken back, or the conversation reopened. A reaction still counts here if only the permission of the
-// person was taken away.
+// outcomes of resolved conversations: the reaction was taken back, or the conversation reopened. A reaction still
+// counts here if only the permission of the person was taken away.
 func (p *Pull) unlearn(ctx context.Context, s *State) error {
 	if s.Earlier.NoConvs || s.partial || len(p.People.Failures()) > 0 {
 		return nil // it is not known who dismisses what

@@ -179,11 +179,6 @@ func (t *openThread) dropRepeated(f *precedent.Finding) {
 // closedByPerson is why a finding is dropped whose thread a person closed. Reopening it brings the finding back.
 const closedByPerson = "a person closed its thread"
 
-// hid tells whether a finding was dropped because a person had closed the thread.
-func (t *openThread) hid(f precedent.Finding) bool {
-	return f.Dropped == precedent.Dismissed && f.DroppedBy == t.ID && f.DroppedWhy == closedByPerson
-}
-
 // threadOf returns the thread of a finding, or nil.
 func (x *reader) threadOf(f *precedent.Finding) *openThread {
 	i := slices.IndexFunc(x.threads, func(t *openThread) bool { return f.Thread != "" && t.ID == f.Thread })

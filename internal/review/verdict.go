@@ -124,6 +124,7 @@ func (t *openThread) reopened(r *precedent.Review, before []precedent.Thread) bo
 		slices.ContainsFunc(r.OpenThreads(), func(a precedent.ThreadAnswer) bool { return a.Thread == t.ID }) {
 		return false
 	}
-	return slices.ContainsFunc(r.Findings, t.hid) ||
+	hid := func(f precedent.Finding) bool { return f.DroppedBy == t.ID && f.DroppedWhy == closedByPerson }
+	return slices.ContainsFunc(r.Findings, hid) ||
 		slices.ContainsFunc(before, func(b precedent.Thread) bool { return b.ID == t.ID && b.State.Final() })
 }

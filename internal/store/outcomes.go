@@ -69,19 +69,13 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o *precedent.Outc
 		return err == nil, err
 	}
 	o.At = notBefore(o.At, old[0].At)
-	switch o.Kind {
-	case precedent.OutcomeUnknown:
-		switch old[0].Kind {
-		case precedent.Declined, precedent.ResolvedUnchanged:
-			return o.Who != "" && o.Who == old[0].Who, nil
-		case precedent.Fixed, precedent.SuggestionTaken, precedent.IgnoredAtMerge:
-			return o.Back, nil
-		}
+	switch was := old[0].Kind; {
+	case o.Kind == precedent.OutcomeUnknown && (was == precedent.Declined || was == precedent.ResolvedUnchanged):
+		return o.Who != "" && o.Who == old[0].Who, nil
+	case o.Kind == precedent.OutcomeUnknown:
+		return o.Back && was != precedent.OutcomeUnknown && was != precedent.Accepted, nil
+	case o.Kind == precedent.ResolvedUnchanged && was == precedent.Declined:
 		return false, nil
-	case precedent.ResolvedUnchanged:
-		if old[0].Kind == precedent.Declined {
-			return false, nil
-		}
 	}
 	return o.Kind != old[0].Kind || o.MayWrite && !old[0].MayWrite, nil
 }
