@@ -39,7 +39,7 @@ type parser struct {
 	refusals []Refusal
 	// addressed tells that a sentence addresses us, and said that one is the author's own.
 	addressed, said bool
-	// unread are sentences that begin with a mention and are no commands.
+	// unread are sentences that begin with a mention and are not commands.
 	unread []string
 }
 
