@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 // programs are what the test binary is under other names.
-var programs = map[string]func(){"precedent": tried, "scripted": enginetest.Main, "timed": timed, "editing": editing, "bursting": bursting}
+var programs = map[string]func(){"precedent": tried, "scripted": enginetest.Main, "timed": timed, "editing": editing}
 
 // prepares makes the folder of repositories that tests copy.
 type prepares struct{ testscript.TestingM }

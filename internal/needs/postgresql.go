@@ -26,12 +26,10 @@ const postgresVariable = "PRECEDENT_TEST_POSTGRESQL"
 type Server struct {
 	bin, dir string
 	port     int
-	durable  bool
 	password string
 	// keeper is the pipe to the shell that ends the server and deletes its folder once the pipe
-	// is closed: by stop, or because this process ended in any way.
+	// is closed, because this process ended in any way.
 	keeper interface{ Close() error }
-	done   chan struct{}
 }
 
 // postgresUser owns the cluster.
@@ -77,7 +75,7 @@ func PostgreSQLAgain(t testing.TB, name string, fill, empty func(url string) err
 	return url
 }
 
-// SharedPostgreSQL is the server of PostgreSQL. A test that stops it must not run beside others.
+// SharedPostgreSQL is the server of PostgreSQL. A test that stops it must not run beside others that use it.
 func SharedPostgreSQL(t testing.TB) *Server {
 	t.Helper()
 	shared.Lock()
@@ -90,21 +88,6 @@ func SharedPostgreSQL(t testing.TB) *Server {
 		shared.server, shared.free = s, map[string][]string{}
 	}
 	return shared.server
-}
-
-// PostgreSQLServer starts a server for a test that stops or measures it, and ends it with the
-// test. If durable, a commit is on disk before it returns.
-func PostgreSQLServer(t testing.TB, durable bool) *Server {
-	t.Helper()
-	s := &Server{bin: postgresPrograms(t), durable: durable}
-	if err := s.create(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = s.keeper.Close()
-		<-s.done
-	})
-	return s
 }
 
 // Database returns the URL of a new, empty database, which is dropped at the end of the test.
@@ -247,10 +230,7 @@ func (s *Server) listen() error {
 	if err := l.Close(); err != nil {
 		return err
 	}
-	settings := fmt.Sprintf("port = %d\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '%s'\nmax_connections = 200\nshared_buffers = 64MB\n", s.port, s.dir)
-	if !s.durable {
-		settings += "fsync = off\nfull_page_writes = off\n"
-	}
+	settings := fmt.Sprintf("port = %d\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '%s'\nmax_connections = 200\nshared_buffers = 64MB\nfsync = off\nfull_page_writes = off\n", s.port, s.dir)
 	file := filepath.Join(s.data(), "postgresql.auto.conf")
 	if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
 		return err
@@ -278,12 +258,7 @@ func (s *Server) keep() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	s.keeper, s.done = pipe, make(chan struct{})
-	go func() {
-		_ = cmd.Wait()
-		_ = os.RemoveAll(s.dir) // the shell may not be allowed to
-		close(s.done)
-	}()
+	s.keeper = pipe
 	return nil
 }
 

@@ -333,6 +333,42 @@ func TestFault16TwoReplicas(t *testing.T) {
 	})
 }
 
+// gaveUp is a log that tells when River no longer tries to save how jobs ended.
+type gaveUp chan struct{}
+
+func (g gaveUp) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), "giving up") {
+		select {
+		case g <- struct{}{}:
+		default:
+		}
+	}
+	return len(line), nil
+}
+
+// TestFault57DatabaseRestarted: PostgreSQL crashes while jobs run, and does not start again before it was given up to save
+// how they ended: they run again, and those that waited run, without a restart of the replica.
+func TestFault57DatabaseRestarted(t *testing.T) {
+	needs.Soak(t, "waits a minute until jobs run again whose ends could not be saved")
+	server := needs.SharedPostgreSQL(t)
+	var began atomic.Int64
+	crash, lost := make(chan struct{}), make(gaveUp, 1)
+	q := started(t, openAt(t, server.Database(t)), Options{
+		Slots: 5, Lease: time.Hour, Log: slog.New(slog.NewTextHandler(lost, nil)),
+		Do: func(context.Context, *Run) error { began.Add(1); <-crash; return nil },
+	})
+	for i := range 8 {
+		accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
+	}
+	needs.WaitUntil(t, "four run", func() bool { return began.Load() == 4 })
+	server.Stop(t, true)
+	close(crash)
+	<-lost
+	server.Start(t)
+	accept(t, q, "after", review(app, 9, "a"))
+	needs.WaitUntil(t, "all are done", func() bool { return done(t, q, 9) })
+}
+
 // TestFault59Stop: a stop during four runs ends within its time; all four finish after a restart,
 // once each, and the stop is not an attempt.
 func TestFault59Stop(t *testing.T) {

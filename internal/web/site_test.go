@@ -391,7 +391,7 @@ func TestHeaders(t *testing.T) {
 // TestDatabaseDown: pages answer 503, without a panic and without what the database said (fault row 62).
 func TestDatabaseDown(t *testing.T) {
 	t.Parallel()
-	server := needs.PostgreSQLServer(t, false)
+	server := needs.SharedPostgreSQL(t) // no other test of this package uses it
 	w := newWorld(t, server.Database(t))
 	is := w.fill(open, "zebra")
 	b := w.signedIn("wanda")
