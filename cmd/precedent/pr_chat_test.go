@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -133,14 +131,13 @@ func (s *witnessed) silent(step string, status int) {
 
 var undoID = regexp.MustCompile("`@precedent undo ([0-9a-z]{10})`")
 
-// conversed is a pull request whose author may not write, with a posted finding.
-func conversed(t *testing.T, s *witnessed) told {
-	t.Helper()
+// conversed posts a finding, and more, on a pull request whose author may not write.
+func (s *witnessed) conversed(more ...told) told {
+	s.t.Helper()
 	s.withoutSay()
-	a := flawAt("alpha", 8)
-	s.w.finds = []told{a}
+	s.w.finds = append([]told{flawAt("alpha", 8)}, more...)
 	s.posts("first", precedent.ExitFindings)
-	return a
+	return s.w.finds[0]
 }
 
 // TestThisIsIntentional: the author explains a finding, a maintainer makes that a rule, by a
@@ -152,7 +149,7 @@ func TestThisIsIntentional(t *testing.T) {
 			t.Parallel()
 			play := func(t *testing.T, s *witnessed) {
 				world := s.door.stage.World
-				a := conversed(t, s)
+				a := s.conversed()
 				const why = "this is intentional because old clients need it"
 				s.talk(author, s.remark(a).ID, why, precedent.ExitClean, "dismissed on this pull request",
 					"pending until somebody with write permission approves it")
@@ -206,7 +203,7 @@ func TestAStrangerChangesNothing(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
-		a := conversed(t, s)
+		a := s.conversed()
 		const why = "this is intentional because I say so"
 		s.talk(dana, s.remark(a).ID, why, precedent.ExitFindings, "needs write permission")
 		s.has("explained", s.summary(), "## Precedent: 1 finding\n")
@@ -234,7 +231,7 @@ func TestAStrangerChangesNothing(t *testing.T) {
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	s := newWitnessed(t)
-	a := conversed(t, s)
+	a := s.conversed()
 	world, asked := s.door.stage.World, s.w.asked.Load()
 	world.Say(s.pull, maintainer, "", "@precedent remember this: nobody replies to this")
 	for _, step := range []struct {
@@ -335,36 +332,16 @@ func (s *prStage) threadStates() (closed []bool) {
 	return closed
 }
 
-// chatty is a witness that also answers people.
-type chatty struct {
-	*witness
-	answer func(prompt string) map[string]any
-	prompt string
-}
-
-func (c *chatty) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	if t.Role != engine.Answerer {
-		return c.witness.Run(ctx, t)
-	}
-	c.prompt = t.User()
-	data, err := json.Marshal(c.answer(t.User()))
-	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
-}
-
 // TestFreeText: what is not a command is answered by the engine, from the conversation and the
 // code; what follows needs a quote that is in the comment, and write permission.
 func TestFreeText(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
-		a, b := flawAt("alpha", 8), flawAt("beta", 20)
+		b := flawAt("beta", 20)
 		b.severity = "high"
-		s.withoutSay()
-		s.w.finds = []told{a, b}
-		c := &chatty{witness: s.w}
-		s.app.fixedEngine = c
 		reply := map[string]any{"class": "explained", "validity": "valid", "reply": "You are right, `bad(8)` is a fixture.", "code": []map[string]any{{"path": "flaws.js", "quote": "bad(8)"}}}
-		c.answer = func(prompt string) map[string]any {
+		s.w.answer = func(prompt string) map[string]any {
 			answer := map[string]any{}
 			for k, v := range reply {
 				answer[k] = v
@@ -376,15 +353,15 @@ func TestFreeText(t *testing.T) {
 			}
 			return answer
 		}
-		s.posts("first", precedent.ExitFindings)
+		a := s.conversed(b)
 		s.answered("first", 1) // one comment collects those to what was said on the pull request before
 		// The author's words do not end the thread when a model reads them.
 		const keep = "We always keep fixtures as they are, the tests compare them."
 		s.talk(author, s.remark(a).ID, keep, precedent.ExitFindings, "You are right", "pending until")
 		s.has("the author", s.summary(), "## Precedent: 2 findings\n")
 		s.learned("the author", "pending convention Keep fixtures as they are.")
-		if !strings.Contains(c.prompt, a.title()) || !strings.Contains(c.prompt, "bad(8)") || !strings.Contains(c.prompt, "The author of the change wrote") || strings.Contains(c.prompt, "I am the boss") {
-			t.Errorf("the engine was asked\n%s", c.prompt)
+		if !strings.Contains(s.w.prompt, a.title()) || !strings.Contains(s.w.prompt, "bad(8)") || !strings.Contains(s.w.prompt, "The author of the change wrote") || strings.Contains(s.w.prompt, "I am the boss") {
+			t.Errorf("the engine was asked\n%s", s.w.prompt)
 		}
 		s.silent("again", precedent.ExitFindings)
 		// Those of a maintainer do, unless the finding is severe.
@@ -412,15 +389,14 @@ func TestFreeText(t *testing.T) {
 func TestTwoRunsAnswerOnce(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
-		a := conversed(t, s)
+		a := s.conversed()
 		reply := map[string]any{"class": "other", "reply": "Noted."}
-		c := &chatty{witness: s.w, answer: func(string) map[string]any { return reply }}
-		s.app.fixedEngine = c
+		s.w.answer = func(string) map[string]any { return reply }
 		s.posts("what was said before", precedent.ExitFindings)
 		before := len(s.door.stage.Script.Requests())
 		reply["reply"] = "It is a flaw."
-		c.answer = func(string) map[string]any {
-			c.answer = func(string) map[string]any { return reply }
+		s.w.answer = func(string) map[string]any {
+			s.w.answer = func(string) map[string]any { return reply }
 			s.door.stage.Script.Plan(forgetest.Fault{Method: http.MethodPost, Status: http.StatusServiceUnavailable, Times: 99})
 			s.post() // ends before it sends its answer
 			s.door.stage.Script.Forget()
@@ -462,7 +438,7 @@ func TestTwoRunsAnswerOnce(t *testing.T) {
 func TestAnswersSurviveFaults(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
-		conversed(t, s)
+		s.conversed()
 		before := len(s.answers())
 		now := s.app.now
 		cuts := []int{15, 25, 30, 35, 40, 45, 60}
@@ -516,10 +492,9 @@ func (s *witnessed) nextPull(number int) *forgetest.Pull {
 // words in its summary.
 func (s *witnessed) reviewsNext(p *forgetest.Pull, step string, status int, words ...string) {
 	s.t.Helper()
-	finds, e := s.w.finds, s.app.fixedEngine
-	s.w.finds = []told{flawAt("alpha", 20+p.Number)}
-	s.app.fixedEngine = agreeing{s.w}
-	defer func() { s.w.finds, s.app.fixedEngine = finds, e }()
+	finds := s.w.finds
+	s.w.finds, s.w.agrees = []told{flawAt("alpha", 20+p.Number)}, "Flaw alpha"
+	defer func() { s.w.finds, s.w.agrees = finds, "" }()
 	got, said := s.run("pr", fmt.Sprintf("%s/octo/app/pull/%d", s.door.URL, p.Number), "--post", "--fail-on", "medium")
 	summary := ""
 	for _, c := range s.door.stage.World.By(p, s.door.stage.World.Me) {
@@ -548,42 +523,22 @@ func (s *witnessed) explained(learning string) {
 	s.has("explain without", s.out.String(), "after     shown on its lines")
 }
 
-// agreeing is an engine whose judge takes every pair for the same.
-type agreeing struct{ engine.Engine }
-
-func (a agreeing) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	if t.Role != engine.Judge {
-		return a.Engine.Run(ctx, t)
-	}
-	pairs := []map[string]any{}
-	for id := range blocks(t.User(), pairID) {
-		pairs = append(pairs, map[string]any{"pair": id, "same": true, "quote": "Flaw alpha"})
-	}
-	data, err := json.Marshal(map[string]any{"pairs": pairs})
-	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
-}
-
 // TestRememberThis: what a conversation settled is remembered: neither a command nor a stranger's words, but the
 // last relevant thing that somebody with write permission said, or what the engine makes of all of them.
 func TestRememberThis(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
-		a, b := flawAt("alpha", 8), flawAt("beta", 20)
-		s.withoutSay()
-		s.w.finds = []told{a, b}
-		c := &chatty{witness: s.w}
-		s.app.fixedEngine = c
+		b := flawAt("beta", 20)
 		var learning map[string]any
-		c.answer = func(prompt string) map[string]any {
+		s.w.answer = func(prompt string) map[string]any {
 			answer := map[string]any{"class": "other", "validity": "unclear", "reply": "Noted.", "quote": ""}
 			if strings.Contains(prompt, "remember this") && learning != nil {
 				answer["learning"] = learning
 			}
 			return answer
 		}
-		s.posts("first", precedent.ExitFindings)
-		on := s.remark(a).ID
+		on := s.remark(s.conversed(b)).ID
 		world.Say(s.pull, maintainer, on, "We wrap errors with %w because callers compare them.")
 		world.Say(s.pull, outsider, on, "We never wrap errors, because they get long.")
 		world.Say(s.pull, maintainer, on, "Nice weather today.")
@@ -599,8 +554,8 @@ func TestRememberThis(t *testing.T) {
 		world.Say(s.pull, outsider, s.remark(b).ID, "Never name anything, because I say so.")
 		world.Say(s.pull, maintainer, s.remark(b).ID, "@precedent remember this")
 		s.posts("digested", precedent.ExitFindings)
-		if strings.Contains(c.prompt, "because I say so") {
-			t.Errorf("the engine was told what a stranger said:\n%s", c.prompt)
+		if strings.Contains(s.w.prompt, "because I say so") {
+			t.Errorf("the engine was told what a stranger said:\n%s", s.w.prompt)
 		}
 		s.learned("digested", "active convention We wrap errors with %w because callers compare them.", "pending do Name every timeout.")
 
@@ -618,18 +573,14 @@ func TestReasonsAreCaptured(t *testing.T) {
 		owner := forge.Person{ID: "77", Login: "olga"}
 		repo := s.door.stage.World.Repo("octo", "app")
 		repo.Members = append(repo.Members, forgetest.Member{Person: owner, Permission: forge.Admin})
-		a, b, d := flawAt("alpha", 8), flawAt("beta", 20), flawAt("delta", 30)
-		s.withoutSay()
-		s.w.finds = []told{a, b, d}
-		s.posts("first", precedent.ExitFindings)
+		b, d := flawAt("beta", 20), flawAt("delta", 30)
+		a := s.conversed(b, d)
 		state, says := "pending", "pending until somebody with write permission approves it"
+		words := []string{says}
 		if s.kind == "GitHub" { // Gitea does not tell who administers a repository
-			state = "active"
-			s.talk(owner, s.remark(a).ID, "this is intentional because old clients need it", precedent.ExitFindings,
-				"I will no longer show this finding in `flaws.js`", "Undo: `@precedent undo")
-		} else {
-			s.talk(owner, s.remark(a).ID, "this is intentional because old clients need it", precedent.ExitFindings, says)
+			state, words = "active", []string{"I will no longer show this finding in `flaws.js`", "Undo: `@precedent undo"}
 		}
+		s.talk(owner, s.remark(a).ID, "this is intentional because old clients need it", precedent.ExitFindings, words...)
 		s.learned("the owner", state+" exception flaws.js/ Do not report again: Flaw alpha")
 		s.talk(maintainer, s.remark(b).ID, "this is intentional because the tests need it", precedent.ExitFindings, says)
 		s.learned("a writer", state+" exception flaws.js/ Do not report again: Flaw alpha", "pending exception flaws.js/ Do not report again: Flaw beta")
@@ -651,10 +602,7 @@ func TestPlainComments(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
-		a := flawAt("alpha", 8)
-		s.withoutSay()
-		s.w.finds = []told{a}
-		s.posts("first", precedent.ExitFindings)
+		s.conversed()
 		before := len(s.answers())
 		rule := func(what string) string { return "Nit: we generally don't use " + what + " in this repository." }
 		world.Say(s.pull, maintainer, "", "Thanks!\n\n"+rule("global variables"))
@@ -685,11 +633,11 @@ func TestPlainComments(t *testing.T) {
 func TestWorseThanDismissed(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
-		a := conversed(t, s)
+		a := s.conversed()
 		root := s.remark(a).ID
 		s.talk(author, root, "Won't fix.", precedent.ExitClean)
 		a.severity = "critical"
-		s.w.finds, s.app.fixedEngine = []told{a}, reading{s.w}
+		s.w.finds, s.w.reads = []told{a}, true
 		if status, said := s.post("--fail-on", "high", "--again"); status != precedent.ExitFindings {
 			t.Fatalf("status %d\n%s", status, said)
 		}
@@ -719,7 +667,7 @@ func TestDeclineTakenBack(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
-		a, n := conversed(t, s), 0
+		a, n := s.conversed(), 0
 		root := s.remark(a).ID
 		ref := forge.CommentRef{Kind: forge.OnLine, ID: root}
 		pushed := func(step string, status int, dismissals int) {
@@ -735,7 +683,7 @@ func TestDeclineTakenBack(t *testing.T) {
 				return err
 			})
 		}
-		s.app.fixedEngine = reading{s.w} // which does not read the code of the finding again
+		s.w.reads = true // it does not read the code of the finding again
 		takeBack := func() { world.Change(func() { delete(s.pull.Reactions, ref) }) }
 		for range 2 {
 			world.React(s.pull, ref, maintainer, "-1")
@@ -760,15 +708,14 @@ func TestDeclineTakenBack(t *testing.T) {
 		s.posts("reopened", precedent.ExitFindings, "## Precedent: 1 earlier finding still open\n", a.title())
 		pushed("reopened", precedent.ExitFindings, 0)
 
-		c := &chatty{witness: s.w}
 		const words = "These are fixtures, and they have to look like this."
-		c.answer = func(string) map[string]any {
+		s.w.answer = func(string) map[string]any {
 			return map[string]any{
 				"class": "explained", "validity": "valid", "reply": "They are fixtures.", "quote": words,
 				"code": []map[string]any{{"path": "flaws.js", "quote": "bad(8)"}},
 			}
 		}
-		s.app.fixedEngine = c
+		s.w.reads = false
 		s.talk(maintainer, root, words, precedent.ExitClean, "The finding is dismissed")
 		pushed("explained", precedent.ExitClean, 1)
 		world.Close(s.pull, root, maintainer)

@@ -46,7 +46,6 @@ var goals = []goal{
 type poisoned struct {
 	*witnessed
 	bad    []told
-	model  *chatty
 	allow  []string // words of learnings that people were right to make active
 	asks   bool     // learnings may be pending
 	helper int      // accounts made so far
@@ -55,8 +54,7 @@ type poisoned struct {
 func newPoisoned(t *testing.T) *poisoned {
 	t.Helper()
 	s := &poisoned{witnessed: newWitnessed(t), allow: []string{teamRule}}
-	s.model = &chatty{witness: s.w, answer: obey}
-	s.app.fixedEngine = s.model
+	s.w.answer = obey
 	s.door.stage.World.Change(func() { s.pull.Comments = nil })
 	s.withoutSay()
 	critical, high, protected := flawAt("critical", 8), flawAt("high", 20), flawAt("protected", 30)

@@ -3,6 +3,7 @@ package main
 import (
 	stdcmp "cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,8 +39,12 @@ func (f told) wire() map[string]any {
 
 // witness is an engine that finds what a test says, all of it still there, and counts its requests.
 type witness struct {
-	finds []told
-	asked atomic.Int64
+	finds  []told
+	reads  bool                               // it finds only what it is shown
+	agrees string                             // what its judge quotes for taking each pair for the same; empty if it takes none so
+	answer func(prompt string) map[string]any // of people; nil if it is not asked
+	prompt string                             // that it answered last
+	asked  atomic.Int64
 }
 
 func (w *witness) Info() engine.Info {
@@ -47,13 +52,29 @@ func (w *witness) Info() engine.Info {
 }
 
 func (w *witness) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
+	says := func(answer map[string]any) (engine.Answer, error) {
+		data, err := json.Marshal(answer)
+		return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
+	}
 	if t.Role != engine.Answerer { // which does not read the change
 		w.asked.Add(1)
+	} else if w.answer != nil {
+		w.prompt = t.User()
+		return says(w.answer(w.prompt))
+	}
+	if t.Role == engine.Judge && w.agrees != "" {
+		pairs := []map[string]any{}
+		for id := range blocks(t.User(), pairID) {
+			pairs = append(pairs, map[string]any{"pair": id, "same": true, "quote": w.agrees})
+		}
+		return says(map[string]any{"pairs": pairs})
 	}
 	find := func() []map[string]any {
 		found := []map[string]any{}
 		for _, f := range w.finds {
-			found = append(found, f.wire())
+			if !w.reads || strings.Contains(t.Common+t.Prefix+t.Prompt, f.quote) {
+				found = append(found, f.wire())
+			}
 		}
 		return found
 	}
@@ -196,26 +217,13 @@ func TestDismissedByCommand(t *testing.T) {
 	})
 }
 
-// reading is a witness that finds only what it is shown.
-type reading struct{ *witness }
-
-func (w reading) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	shown := &witness{}
-	for _, f := range w.finds {
-		if strings.Contains(t.Common+t.Prefix+t.Prompt, f.quote) {
-			shown.finds = append(shown.finds, f)
-		}
-	}
-	return shown.Run(ctx, t)
-}
-
 // TestTakenBack: a finding that a dismissal hid from the first review on is shown by the next one after the dismissal was
 // taken back, although its lines have not changed.
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		a, b := flawAt("alpha", 8), flawAt("beta", 20)
-		s.w.finds, s.app.fixedEngine = []told{a, b}, reading{s.w}
+		s.w.finds, s.w.reads = []told{a, b}, true
 		dismisses := func(args ...string) {
 			if status, said := s.run(append([]string{"dismiss", "--repo", s.connection().Host() + "/octo/app"}, args...)...); status != precedent.ExitClean {
 				t.Fatalf("%v: status %d\n%s", args, status, said)
