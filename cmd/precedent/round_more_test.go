@@ -85,18 +85,11 @@ func TestT18HeadMovesInARound(t *testing.T) {
 	s.round("again", round.Review, label.Changes)
 }
 
-// fencedLabels is a forge that lets nobody change labels.
-type fencedLabels struct{ forge.Forge }
-
-func (f fencedLabels) AddLabel(context.Context, precedent.Repo, int, string) (forge.Unsupported, error) {
-	return "the token may not change labels", nil
-}
-
 // TestRoundsWithoutLabels: a token that may not change labels is said once, and the review counts.
 func TestRoundsWithoutLabels(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
-	s.bend = func(f forge.Forge) forge.Forge { return fencedLabels{f} }
+	s.denied = "the token may not change labels"
 	did, err := s.try()
 	if err != nil || did.Did != round.Review || did.Made == nil ||
 		!strings.Contains(did.Why, "could not be changed: the token may not change labels") {
@@ -108,38 +101,29 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	if did, err := s.try(); err != nil || did.Again != 15*time.Minute {
 		t.Errorf("it is looked at again after %v, %v", did.Again, err)
 	}
-	s.bend = nil
+	s.denied = ""
 	s.round("with permission", round.Review, label.Changes)
 	s.says("with permission", "**A label could not be changed.**", 1)
-}
-
-// makingLabels is a forge that tells when labels are created.
-type makingLabels struct {
-	forge.Forge
-	made func()
-}
-
-func (f makingLabels) MakeLabels(ctx context.Context, repo precedent.Repo, names []string) (forge.Unsupported, error) {
-	f.made()
-	return f.Forge.MakeLabels(ctx, repo, names)
 }
 
 // TestRoundsMakeLabelsOnce: Gitea makes a second label of the same name, so that of two rounds at once one makes them.
 func TestRoundsMakeLabelsOnce(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
+	s.door.stage.Script.Plan(forgetest.Fault{Method: http.MethodPost, On: "/octo/app/labels", Call: func() {
+		if _, err := s.try(); err != nil {
+			t.Error(err)
+		}
+	}})
+	_, err := s.try()
 	made := 0
-	s.bend = func(f forge.Forge) forge.Forge {
-		return makingLabels{f, func() {
-			if made++; made == 1 {
-				if _, err := s.try(); err != nil {
-					t.Error(err)
-				}
-			}
-		}}
+	for _, r := range s.door.stage.Script.Requests() {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/octo/app/labels") {
+			made++
+		}
 	}
-	if _, err := s.try(); err != nil || made != 1 {
-		t.Errorf("made %d times, %v", made, err)
+	if err != nil || made != 5 {
+		t.Errorf("made %d labels, %v", made, err)
 	}
 }
 
@@ -173,19 +157,12 @@ func TestRoundsClosed(t *testing.T) {
 	s.idle("closed")
 }
 
-// unresolving is a forge that refuses to resolve conversations.
-type unresolving struct{ forge.Forge }
-
-func (f unresolving) Resolve(context.Context, precedent.Repo, int, forge.Thread, bool) (forge.Unsupported, error) {
-	return "", &forge.Error{Kind: forge.KindInvalid, Status: http.StatusUnprocessableEntity, Msg: "GitHub refuses that"}
-}
-
 // TestRoundsUnresolved: a conversation that the forge does not resolve keeps nobody after it from being answered.
 func TestRoundsUnresolved(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
 	s.round("review", round.Review, label.Changes)
-	s.bend = func(f forge.Forge) forge.Forge { return unresolving{f} }
+	s.unresolved = &forge.Error{Kind: forge.KindInvalid, Status: http.StatusUnprocessableEntity, Msg: "GitHub refuses that"}
 	world := s.door.stage.World
 	world.Say(s.pull, maintainer, s.shown(forge.OnLine)[0].ID, "won't fix: it is only a fixture")
 	world.Say(s.pull, maintainer, "", "@precedent remember this: amounts are in cents")

@@ -24,10 +24,11 @@ import (
 // an engine that edits.
 type rounds struct {
 	*shopPull
-	ci     []forge.CommitCheck
-	o      round.Options
-	bend   func(forge.Forge) forge.Forge
-	editor *editor
+	ci         []forge.CommitCheck
+	o          round.Options
+	denied     forge.Unsupported // why no label is added; empty if one is
+	unresolved error             // of resolving a conversation; nil if it is resolved
+	editor     *editor
 }
 
 // editor is an engine that writes the next of its texts into the file of the till when it is to fix
@@ -94,14 +95,31 @@ func (s *rounds) report(name, state string) {
 	world.ReportStatus(world.Repo("octo", "app"), status)
 }
 
-// ciForge is a forge whose checks the test plays.
-type ciForge struct {
+// roundsForge is a forge whose checks the test plays, and which may refuse labels and to resolve conversations.
+type roundsForge struct {
 	forge.Forge
-	checks func() []forge.CommitCheck
+	s *rounds
 }
 
-func (f ciForge) Checks(context.Context, precedent.Repo, string) ([]forge.CommitCheck, error) {
-	return f.checks(), nil
+func (f roundsForge) Checks(ctx context.Context, repo precedent.Repo, head string) ([]forge.CommitCheck, error) {
+	if f.s.ci == nil {
+		return f.Forge.Checks(ctx, repo, head)
+	}
+	return f.s.ci, nil
+}
+
+func (f roundsForge) AddLabel(ctx context.Context, repo precedent.Repo, n int, name string) (forge.Unsupported, error) {
+	if f.s.denied == "" {
+		return f.Forge.AddLabel(ctx, repo, n, name)
+	}
+	return f.s.denied, nil
+}
+
+func (f roundsForge) Resolve(ctx context.Context, repo precedent.Repo, n int, t forge.Thread, closed bool) (forge.Unsupported, error) {
+	if f.s.unresolved == nil {
+		return f.Forge.Resolve(ctx, repo, n, t, closed)
+	}
+	return "", f.s.unresolved
 }
 
 // labels are the five, by the state that they stand for.
@@ -139,12 +157,7 @@ func (s *rounds) try() (round.Result, error) {
 	at := needs.Value(s.app.location(op))(s.t)
 	conn := s.connection()
 	repo := precedent.Repo{Host: conn.Host(), Owner: "octo", Name: "app"}
-	if s.ci != nil {
-		conn.Forge = ciForge{conn.Forge, func() []forge.CommitCheck { return s.ci }}
-	}
-	if s.bend != nil {
-		conn.Forge = s.bend(conn.Forge)
-	}
+	conn.Forge = roundsForge{conn.Forge, s}
 	o := s.o
 	o.At = at
 	return round.Do(s.t.Context(), s.app.workflow(), conn, repo, 7, job, o)
