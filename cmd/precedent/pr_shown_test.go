@@ -41,7 +41,7 @@ func (f told) wire() map[string]any {
 type witness struct {
 	finds  []told
 	reads  bool                               // it finds only what it is shown
-	agrees string                             // what its judge quotes for taking each pair for the same; empty if it takes none so
+	agrees string                             // what its judge quotes, who takes all pairs for the same; empty if none
 	answer func(prompt string) map[string]any // of people; nil if it is not asked
 	prompt string                             // that it answered last
 	asked  atomic.Int64

@@ -162,7 +162,7 @@ func TestRoundsUnresolved(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
 	s.round("review", round.Review, label.Changes)
-	s.unresolved = &forge.Error{Kind: forge.KindInvalid, Status: http.StatusUnprocessableEntity, Msg: "GitHub refuses that"}
+	s.unresolved = &forge.Error{Kind: forge.KindInvalid, Msg: "GitHub refuses that"}
 	world := s.door.stage.World
 	world.Say(s.pull, maintainer, s.shown(forge.OnLine)[0].ID, "won't fix: it is only a fixture")
 	world.Say(s.pull, maintainer, "", "@precedent remember this: amounts are in cents")

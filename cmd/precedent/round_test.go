@@ -115,7 +115,9 @@ func (f roundsForge) AddLabel(ctx context.Context, repo precedent.Repo, n int, n
 	return f.s.denied, nil
 }
 
-func (f roundsForge) Resolve(ctx context.Context, repo precedent.Repo, n int, t forge.Thread, closed bool) (forge.Unsupported, error) {
+func (f roundsForge) Resolve(
+	ctx context.Context, repo precedent.Repo, n int, t forge.Thread, closed bool,
+) (forge.Unsupported, error) {
 	if f.s.unresolved == nil {
 		return f.Forge.Resolve(ctx, repo, n, t, closed)
 	}

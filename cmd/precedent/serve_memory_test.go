@@ -15,8 +15,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/label"
 )
 
-// TestServerSharesItsMemory: what a person dismissed in a clone and shared is hidden by the server, and what the server was
-// taught, and learned when the pull request was merged, is in the clone.
+// TestServerSharesItsMemory: what a person dismissed in a clone and shared is hidden by the server, and what the server
+// was taught, and learned when the pull request was merged, is in the clone.
 func TestServerSharesItsMemory(t *testing.T) {
 	t.Parallel()
 	s := newShopPull(t)
@@ -31,7 +31,8 @@ func TestServerSharesItsMemory(t *testing.T) {
 	s.git(s.home, "clone", "-q", "--branch", "feature", s.origin, clone)
 	s.git(clone, "remote", "set-url", "origin", s.door.URL+"/octo/app.git")
 	ann := &app{
-		dir: clone, now: s.app.now, sleep: s.app.sleep, out: &s.out, err: &s.err, fixedEngine: s.app.fixedEngine, env: maps.Clone(s.app.env),
+		dir: clone, now: s.app.now, sleep: s.app.sleep, out: &s.out, err: &s.err, fixedEngine: s.app.fixedEngine,
+		env: maps.Clone(s.app.env),
 	}
 	ann.env["HOME"] = filepath.Dir(clone)
 	run := func(a *app, status int, args ...string) string {
@@ -54,7 +55,8 @@ func TestServerSharesItsMemory(t *testing.T) {
 
 	labelled()
 	serve(0)
-	r := parsed[precedent.Review](t, run(ann, precedent.ExitFindings, "review", "origin/main...feature", "--fail-on", "medium", "--json"))
+	out := run(ann, precedent.ExitFindings, "review", "origin/main...feature", "--fail-on", "medium", "--json")
+	r := parsed[precedent.Review](t, out)
 	i := slices.IndexFunc(r.Findings, func(f precedent.Finding) bool { return flawIn(f.Title) == "listener" })
 	run(ann, 0, "dismiss", r.Findings[i].ID, "--reason", "there is one till a day")
 	run(ann, 0, "memory", "sync")

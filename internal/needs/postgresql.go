@@ -230,7 +230,8 @@ func (s *Server) listen() error {
 	if err := l.Close(); err != nil {
 		return err
 	}
-	settings := fmt.Sprintf("port = %d\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '%s'\nmax_connections = 200\nshared_buffers = 64MB\nfsync = off\nfull_page_writes = off\n", s.port, s.dir)
+	settings := fmt.Sprintf("port = %d\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '%s'\n"+
+		"max_connections = 200\nshared_buffers = 64MB\nfsync = off\nfull_page_writes = off\n", s.port, s.dir)
 	file := filepath.Join(s.data(), "postgresql.auto.conf")
 	if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
 		return err

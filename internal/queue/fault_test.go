@@ -346,8 +346,8 @@ func (g gaveUp) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestFault57DatabaseRestarted: PostgreSQL crashes while jobs run, and does not start again before it was given up to save
-// how they ended: they run again, and those that waited run, without a restart of the replica.
+// TestFault57DatabaseRestarted: PostgreSQL crashes while jobs run, and does not start again before it was given up to
+// save how they ended: they run again, and those that waited run, without a restart of the replica.
 func TestFault57DatabaseRestarted(t *testing.T) {
 	needs.Soak(t, "waits a minute until jobs run again whose ends could not be saved")
 	server := needs.SharedPostgreSQL(t)
