@@ -140,21 +140,31 @@ func TestRoundsRetargeted(t *testing.T) {
 	s.idle("again")
 }
 
-// TestRoundsClosed: what people close is taken out of the summary and the check, once, and nothing is read again.
+// TestRoundsClosed: what people close who have a say is taken out of the summary and the check, once, and nothing is read
+// again; the next review leads to a person.
 func TestRoundsClosed(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
 	s.round("labelled", round.Review, label.Changes)
 	s.relabel(label.None)
-	for _, c := range s.shown(forge.OnLine) {
-		s.door.stage.World.Say(s.pull, maintainer, c.ID, "won't fix: it is only a fixture")
+	dismiss := func(who forge.Person) {
+		for _, c := range s.shown(forge.OnLine) {
+			s.door.stage.World.Say(s.pull, who, c.ID, "won't fix: it is only a fixture")
+		}
 	}
+	dismiss(outsider)
+	s.round("by somebody without a say", round.Nothing, label.None)
+	s.has("by somebody without a say", s.notes("## Precedent")[0], "! **Closed**")
+	dismiss(maintainer)
 	s.app.fixedEngine = bentEngine{s.parrot, func(_ context.Context, t engine.Task) (engine.Answer, error) {
 		return engine.Answer{}, fmt.Errorf("it was asked as %s", t.Role)
 	}}
 	s.round("closed", round.Nothing, label.None)
 	s.has("closed", s.notes("## Precedent")[0], "**Closed**: 3 dismissed.")
 	s.idle("closed")
+	s.app.fixedEngine = s.parrot
+	s.relabel(label.ReviewNeeded)
+	s.round("a person wants a review", round.Review, label.HumanReview)
 }
 
 // TestRoundsUnresolved: a conversation that the forge does not resolve keeps nobody after it from being answered.

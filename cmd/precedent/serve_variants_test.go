@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -46,7 +45,6 @@ var stories = map[string]aStory{
 	"Fork":      {ungated + oneFinder, storyFork, onRealFork},
 	"Cycles":    {"fix: {ungated: true, max_cycles: 2}\n" + oneFinder, storyCycles, onRealGitea},
 	"Elsewhere": {ungated + oneFinder, storyElsewhere, onRealGitea},
-	"People":    {ungated + oneFinder, storyPeople, onRealGitea},
 }
 
 // TestServeStories plays the stories on a fake of GitHub; TestRealGitea does on a running Gitea.
@@ -252,33 +250,4 @@ func storyElsewhere(s *serveStory) {
 	if all := s.threads(); len(all) != len(flaws) {
 		s.t.Errorf("threads %v", all)
 	}
-}
-
-// storyPeople: dismissals by people without write permission do not count; those of a maintainer do.
-// Each is answered once.
-func storyPeople(s *serveStory) {
-	world := s.door.stage.World
-	s.app.env["PRECEDENT_FIXES"] = "false"
-	s.once("review", label.Changes)
-	var roots []precedent.ForgeID
-	for _, c := range s.shown(forge.OnLine) {
-		if c.ReplyTo == "" {
-			roots = append(roots, c.ID)
-		}
-	}
-	for _, who := range []forge.Person{outsider, maintainer} {
-		for _, root := range roots {
-			world.Say(s.pull, who, root, "dismiss: the caller checks this")
-		}
-		s.sets(label.ReviewNeeded)
-		s.wait(2 * time.Minute)
-		want := label.Changes
-		if who == maintainer {
-			want = label.HumanReview
-		}
-		s.once(who.Login+" dismisses", want)
-		s.wait(2 * time.Minute)
-		s.quiet("all are answered")
-	}
-	s.says("the end", "## Precedent", 1)
 }
