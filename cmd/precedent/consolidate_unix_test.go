@@ -31,7 +31,8 @@ func changedApp(t *testing.T) (*app, *bytes.Buffer) {
 	}, &said
 }
 
-// TestReviewStartsConsolidation: with the settings of the review, in the background, once.
+// TestReviewStartsConsolidation: with the settings of the review, in the background, once. While another process is at
+// it, a run says so and ends.
 func TestReviewStartsConsolidation(t *testing.T) {
 	t.Parallel()
 	a, said := changedApp(t)
@@ -58,6 +59,18 @@ func TestReviewStartsConsolidation(t *testing.T) {
 		if a.run(t.Context(), []string{"review", "--again"}); len(started) != 1 {
 			t.Errorf("turned off: started %+v", started[1:])
 		}
+	}
+	w := needs.Value(a.openWorkspace(t.Context(), nil))(t)
+	rows, err := w.Memory.DB.RepoFor(t.Context(), w.IDs...)
+	if err == nil {
+		_, err = rows.BeginConsolidation(t.Context(), "another", time.Minute)
+	}
+	w.Close()
+	needs.NoError(t, err)
+	said.Reset()
+	status := a.run(t.Context(), []string{"memory", "consolidate"})
+	if status != 0 || said.String() != "[memory] another process is consolidating\n" {
+		t.Errorf("status %d: %s", status, said)
 	}
 }
 
@@ -90,31 +103,5 @@ func TestConsolidationOutlivesItsReview(t *testing.T) {
 			}
 			t.Fatal("nothing was consolidated")
 		}
-	}
-}
-
-// TestConsolidationTakesItsTurn: while another process is at it, a run says so and ends; when
-// that one was killed, the turn is free after its time.
-func TestConsolidationTakesItsTurn(t *testing.T) {
-	t.Parallel()
-	a, said := changedApp(t)
-	if status := a.run(t.Context(), []string{"review"}); status != 1 {
-		t.Fatalf("status %d: %s", status, said)
-	}
-	w := needs.Value(a.openWorkspace(t.Context(), nil))(t)
-	rows, err := w.Memory.DB.RepoFor(t.Context(), w.IDs...)
-	if err == nil {
-		_, err = rows.BeginConsolidation(t.Context(), "killed", time.Minute)
-	}
-	w.Close()
-	needs.NoError(t, err)
-	said.Reset()
-	if status := a.run(t.Context(), []string{"memory", "consolidate"}); status != 0 || said.String() != "[memory] another process is consolidating\n" {
-		t.Errorf("status %d: %s", status, said)
-	}
-	a.now = func() time.Time { return time.Now().Add(2 * time.Minute) }
-	said.Reset()
-	if status := a.run(t.Context(), []string{"memory", "consolidate"}); status != 0 || !strings.Contains(said.String(), "✓ 0 insights from 1 finding\n") {
-		t.Errorf("status %d: %s", status, said)
 	}
 }

@@ -47,6 +47,8 @@ func (s *prStage) payload(about string) string {
 	return fmt.Sprintf(`{"action": "x", %s, "repository": {"id": 1, "full_name": "octo/app", "html_url": %q}, "sender": {"id": 11, "login": "newcomer"}}`, about, s.door.URL+"/octo/app")
 }
 
+// TestPullOfAnEvent: what an event is about; if it is about no pull request, or cannot be an event's file, that is said
+// with a hint.
 func TestPullOfAnEvent(t *testing.T) {
 	t.Parallel()
 	s := newPRStage(t)
@@ -87,12 +89,7 @@ func TestPullOfAnEvent(t *testing.T) {
 	s.isAbout("two have the head", "", "is about 2 open pull requests")
 	world.Change(func() { second.State = forge.Closed })
 	s.isAbout("one of them is closed", "octo/app#7", "")
-}
 
-// TestFileOfAnEvent: what cannot be an event's file is said, with a hint.
-func TestFileOfAnEvent(t *testing.T) {
-	t.Parallel()
-	s := newPRStage(t)
 	s.event("pull_request", strings.Repeat(" ", 26<<20))
 	s.isAbout("26 MiB", "", "larger than 25 MiB")
 	for _, path := range []string{filepath.Join(s.home, "nothing.json"), s.home} {
