@@ -15,6 +15,7 @@ import (
 
 // TestPartialCanBeResumed: the reason is the server's; what was spent and how to
 // continue is said, also if the review is interrupted, and the estimate of the resumed review has only what is left.
+// Also after SIGKILL, what was answered is not asked again.
 func TestPartialCanBeResumed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -60,5 +61,25 @@ func TestPartialCanBeResumed(t *testing.T) {
 	}
 	if text := estimated("--resume"); !strings.Contains(text, "without 3 answers stored by the unfinished review") {
 		t.Error(text)
+	}
+
+	// Fault row 38.
+	db := filepath.Join(home, "killed.db")
+	var killed *exec.Cmd
+	server := llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
+		if r.N != 3 {
+			return llmtest.Reply{Text: nothing}
+		}
+		_ = killed.Process.Kill() // it runs
+		return llmtest.Reply{Hold: llmtest.Never}
+	})
+	killed = reviewWith(server.URL, home, repo, "--concurrency", "1", "--memory-db", db)
+	finished(t, killed)
+	r := parseReview(t, reviewWith(server.URL, home, repo, "--json", "--memory-db", db, "--resume"), 0)
+	if n := len(server.Requests()); n != whole.Requests+1 || r.Verdict != precedent.Clean {
+		t.Errorf("verdict %s after %d requests, of %d", r.Verdict, n, whole.Requests)
+	}
+	if after := parsed[estimate](t, estimated("--json", "--resume", "--memory-db", db)); after.Kept != 0 {
+		t.Errorf("%d answers are left after the review is complete", after.Kept)
 	}
 }
