@@ -14,6 +14,9 @@ import (
 // command finds an invocation of the program in a document.
 var invocation = regexp.MustCompile(`(?m)(?:^|[` + "`" + `$ ])precedent ((?:[a-z-]+)(?: [^` + "`" + `#\n]*)?)`)
 
+// inCode finds the blocks and spans of code in a Markdown text.
+var inCode = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]+`")
+
 // TestDocumentsNameCommandsThatExist keeps commands and flags in the documents true.
 func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	top := filepath.Join("..", "..")
@@ -29,7 +32,7 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	root := (&app{}).root()
 	found := 0
 	for _, doc := range docs {
-		for _, m := range invocation.FindAllStringSubmatch(codeOf(read(t, doc)), -1) {
+		for _, m := range invocation.FindAllStringSubmatch(strings.Join(inCode.FindAllString(read(t, doc), -1), "\n"), -1) {
 			words := strings.Fields(m[1])
 			cmd, _, err := root.Find(words)
 			if err != nil || cmd == root {
@@ -48,28 +51,6 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	if found < 8 {
 		t.Errorf("only %d commands were found in the documents", found)
 	}
-}
-
-// codeOf returns the code of a Markdown text, blocks and spans, a line each.
-func codeOf(text string) string {
-	var b strings.Builder
-	block := false
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "```") {
-			block = !block
-			continue
-		}
-		if block {
-			b.WriteString(line)
-			continue
-		}
-		for i, part := range strings.Split(line, "`") {
-			if i%2 == 1 {
-				b.WriteString(part + "\n")
-			}
-		}
-	}
-	return b.String()
 }
 
 // serverName are the metrics and variables that a document names.
