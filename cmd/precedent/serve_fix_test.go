@@ -72,15 +72,6 @@ func TestServeFixAsked(t *testing.T) {
 			t.Errorf("jobs %+v", fixes)
 		}
 	})
-	t.Run("with the label", func(t *testing.T) {
-		t.Parallel()
-		s := asked(t, "fix: {ungated: true}\n", fixedTill, fixedTill+"// twice\n")
-		s.relabel(label.Changes)
-		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
-		s.serves()
-		s.serves()
-		s.pushedOnce()
-	})
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
 		s := asked(t, "fix: {ungated: true}\n", fixedTill)
