@@ -53,29 +53,23 @@ func TestHostileChanges(t *testing.T) {
 			f.Close()
 			runGit(t, home, repo, "add", "-A")
 			runGit(t, home, repo, "commit", "-q", "-m", "large")
-			r := hostileReview(t, home, repo)
+			cmd, peak := precedentCmd(home, repo, "review", "--json"), filepath.Join(t.TempDir(), "peak")
+			measured := needs.Value(exec.LookPath("measured"))(t)
+			cmd.Path, cmd.Args = measured, append([]string{"measured"}, cmd.Args...)
+			cmd.Env = append(cmd.Env, peakFile+"="+peak)
+			_, out, said := finished(t, cmd)
+			if n, err := strconv.ParseInt(read(t, peak), 10, 64); err != nil || n == 0 || n > memoryBound {
+				t.Errorf("the review took %d MiB, %v", n>>10, err)
+			}
+			if strings.Contains(said, "panic") {
+				t.Errorf("panic: %s", said)
+			}
+			r := parsed[precedent.Review](t, out)
 			if len(r.Coverage.Skipped)+len(r.Coverage.Truncated) == 0 || r.Verdict == precedent.Clean {
 				t.Errorf("verdict %s; nothing is said to be unread: %+v", r.Verdict, r.Coverage)
 			}
 		})
 	}
-}
-
-// hostileReview reviews and checks what the process took.
-func hostileReview(t *testing.T, home, repo string) precedent.Review {
-	t.Helper()
-	cmd, peak := precedentCmd(home, repo, "review", "--json"), filepath.Join(t.TempDir(), "peak")
-	measured := needs.Value(exec.LookPath("measured"))(t)
-	cmd.Path, cmd.Args = measured, append([]string{"measured"}, cmd.Args...)
-	cmd.Env = append(cmd.Env, peakFile+"="+peak)
-	_, out, said := finished(t, cmd)
-	if n, err := strconv.ParseInt(read(t, peak), 10, 64); err != nil || n == 0 || n > memoryBound {
-		t.Errorf("the review took %d MiB, %v", n>>10, err)
-	}
-	if strings.Contains(said, "panic") {
-		t.Errorf("panic: %s", said)
-	}
-	return parsed[precedent.Review](t, out)
 }
 
 // peakFile names the file for the largest resident set of what measured runs.

@@ -48,7 +48,7 @@ func TestCanaryInServer(t *testing.T) {
 	}
 	c.everywhere()
 	jobs := 0
-	_, q, end := openServer(t, c.home, "")
+	q, end := openServer(t, c.home, "")
 	defer end()
 	all := needs.Value(q.List(t.Context(), queue.Filter{Limit: 1000}))(t)
 	for _, j := range all {

@@ -13,18 +13,16 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// TestServeReviews: the operator's reviews say what leads to a review where the policy does not, from
-// each source of a setting.
+// TestServeReviews: the operator's reviews say what leads to a review where the policy does not.
 func TestServeReviews(t *testing.T) {
 	for _, test := range []struct {
-		name, file, env, flag, policy string
-		reviewed                      bool
+		name, reviews, policy string
+		reviewed              bool
 	}{
-		{"the default wants somebody to ask", "", "", "", "", false},
-		{"environment", "", "push,open", "", "", true},
-		{"flag over environment", "reviews: [open]", "open", "label", "", false},
-		{"none", "", "", "none", "", false},
-		{"the policy first", "", "", "open", "reviews: {on: [command]}\n", false},
+		{"the default wants somebody to ask", "", "", false},
+		{"the operator's", "push,open", "", true},
+		{"none", "none", "", false},
+		{"the policy first", "open", "reviews: {on: [command]}\n", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -32,13 +30,8 @@ func TestServeReviews(t *testing.T) {
 			if test.policy != "" {
 				s.base(test.policy)
 			}
-			s.configure(test.file)
-			s.app.env["PRECEDENT_REVIEWS"], s.app.env["PRECEDENT_GATES"] = test.env, "false"
-			args := []string{"serve", "--once", "--repositories", s.repoName()}
-			if test.flag != "" {
-				args = append(args, "--reviews", test.flag)
-			}
-			status, said := s.run(args...)
+			s.app.env["PRECEDENT_REVIEWS"], s.app.env["PRECEDENT_GATES"] = test.reviews, "false"
+			status, said := s.run("serve", "--once", "--repositories", s.repoName())
 			if n := len(s.shown(forge.OnLine)); status != 0 || (n > 0) != test.reviewed {
 				t.Errorf("status %d, %d comments, reviewed: %v\n%s", status, n, test.reviewed, said)
 			}
@@ -108,7 +101,7 @@ func (s *prStage) repoName() string {
 // jobsOf are the jobs of a kind of the server.
 func (s *prStage) jobsOf(kind queue.Kind) []queue.Job {
 	s.t.Helper()
-	_, q, end := openServer(s.t, s.home, s.app.env[databaseVariable])
+	q, end := openServer(s.t, s.home, s.app.env[databaseVariable])
 	defer end()
 	all := needs.Value(q.List(s.t.Context(), queue.Filter{Kind: kind}))(s.t)
 	return all
@@ -121,8 +114,9 @@ func serverFile(home string) string {
 
 // openServer opens the database of a server, at the URL if there is one, and its queue, until end is
 // called.
-func openServer(t testing.TB, home, url string) (db *store.DB, q *queue.Queue, end func()) {
+func openServer(t testing.TB, home, url string) (q *queue.Queue, end func()) {
 	t.Helper()
+	var db *store.DB
 	var err error
 	if url == "" {
 		db, err = store.Open(t.Context(), serverFile(home), store.Options{})
@@ -133,5 +127,5 @@ func openServer(t testing.TB, home, url string) (db *store.DB, q *queue.Queue, e
 		q, err = queue.Open(t.Context(), db, queue.Options{})
 	}
 	needs.NoError(t, err)
-	return db, q, func() { _ = q.Stop(t.Context()); _ = db.Close() }
+	return q, func() { _ = q.Stop(t.Context()); _ = db.Close() }
 }
