@@ -39,61 +39,6 @@ func commentsFile(t *testing.T, home string, bodies ...string) string {
 	return path
 }
 
-// embeddedReview is a repository with a corpus, a change that repeats a remark, a model that sees it, and a server of
-// vectors for which remarked and paraphrased are near.
-type embeddedReview struct {
-	t                 *testing.T
-	home, repo, model string
-	vectors           *llmtest.EmbeddingServer
-	reply             atomic.Pointer[llmtest.VectorReply] // in place of vectors
-}
-
-func newEmbeddedReview(t *testing.T) *embeddedReview {
-	t.Helper()
-	e := &embeddedReview{t: t, home: t.TempDir()}
-	e.vectors = llmtest.Embeddings(t, func(r llmtest.TextRequest) (reply llmtest.VectorReply) {
-		if instead := e.reply.Load(); instead != nil {
-			return *instead
-		}
-		for _, text := range r.Texts {
-			v := llmtest.Words(text, 64)
-			if strings.Contains(text, "Redundant") || strings.Contains(text, "repeated") || strings.Contains(text, "hoisting") {
-				v[0] += 40
-			}
-			reply.Vectors = append(reply.Vectors, v)
-		}
-		return reply
-	})
-	e.repo = syntheticRepository(t, e.home, 1, 20)
-	e.model = serveAnswers(t, func(q question) string {
-		const line = `func after0_3(in []byte) error { return process(in, 3, \"after\") }`
-		switch {
-		case len(q.claims) > 0:
-			return q.confirm()
-		case len(q.pairs) > 0:
-			return q.same(paraphrased)
-		case strings.Contains(strings.ToLower(q.finder), "bug"):
-			return `{"findings":[{"path":"pkg00/file000.ts","quote":"` + line + `","category":"bugs","severity":"medium","confidence":95,"title":"Processing is repeated for every element","body":"The loop calls the function once more each time."}]}`
-		}
-		return nothing
-	}).URL
-	return e
-}
-
-// withVectors gives a command the embedding model.
-func (e *embeddedReview) withVectors(cmd *exec.Cmd) *exec.Cmd {
-	cmd.Env = append(cmd.Env, "PRECEDENT_EMBEDDINGS_URL="+e.vectors.URL, "PRECEDENT_EMBEDDINGS_MODEL=vectors",
-		"PRECEDENT_EMBEDDINGS_KEY="+embeddingsCanary)
-	return cmd
-}
-
-// review reviews the change again.
-func (e *embeddedReview) review() precedent.Review {
-	e.t.Helper()
-	cmd := reviewWith(e.model, e.home, e.repo, "--json", "--again", "--threshold", "1", "--repo", "example.org/team/app")
-	return parseReview(e.t, e.withVectors(cmd), 0)
-}
-
 func citedComments(r precedent.Review) (ids []string) {
 	for _, f := range r.Findings {
 		for _, c := range f.Cites {
@@ -111,19 +56,56 @@ func citedComments(r precedent.Review) (ids []string) {
 // the review says so, without the key. What is sent is in the tests of internal/corpus.
 func TestReviewWithEmbeddings(t *testing.T) {
 	t.Parallel()
-	e := newEmbeddedReview(t)
+	home := t.TempDir()
+	var instead atomic.Pointer[llmtest.VectorReply]
+	vectors := llmtest.Embeddings(t, func(r llmtest.TextRequest) (reply llmtest.VectorReply) {
+		if instead := instead.Load(); instead != nil {
+			return *instead
+		}
+		for _, text := range r.Texts { // for which remarked and paraphrased are near
+			v := llmtest.Words(text, 64)
+			if strings.Contains(text, "Redundant") || strings.Contains(text, "repeated") || strings.Contains(text, "hoisting") {
+				v[0] += 40
+			}
+			reply.Vectors = append(reply.Vectors, v)
+		}
+		return reply
+	})
+	repo := syntheticRepository(t, home, 1, 20)
+	model := serveAnswers(t, func(q question) string {
+		const line = `func after0_3(in []byte) error { return process(in, 3, \"after\") }`
+		switch {
+		case len(q.claims) > 0:
+			return q.confirm()
+		case len(q.pairs) > 0:
+			return q.same(paraphrased)
+		case strings.Contains(strings.ToLower(q.finder), "bug"):
+			return `{"findings":[{"path":"pkg00/file000.ts","quote":"` + line + `","category":"bugs","severity":"medium",` +
+				`"confidence":95,"title":"Processing is repeated for every element",` +
+				`"body":"The loop calls the function once more each time."}]}`
+		}
+		return nothing
+	})
+	with := func(cmd *exec.Cmd) *exec.Cmd {
+		cmd.Args = append(cmd.Args, "--repo", "example.org/team/app", "--memory-db", filepath.Join(home, "m.db"))
+		cmd.Env = append(cmd.Env, "PRECEDENT_EMBEDDINGS_URL="+vectors.URL, "PRECEDENT_EMBEDDINGS_MODEL=vectors",
+			"PRECEDENT_EMBEDDINGS_KEY="+embeddingsCanary)
+		return cmd
+	}
+	review := func() precedent.Review {
+		return parseReview(t, with(reviewWith(model.URL, home, repo, "--json", "--again", "--threshold", "1")), 0)
+	}
 	bodies := []string{remarked, paraphrased}
 	for i := range 7 {
 		bodies = append(bodies, fmt.Sprintf("Unrelated remark number %d about spelling, dates and the changelog entry.", i))
 	}
-	ends(t, 0, e.withVectors(precedentCmd(e.home, e.repo, "corpus", "import", commentsFile(t, e.home, bodies...),
-		"--repo", "example.org/team/app", "--memory-db", filepath.Join(e.home, "m.db"))))
-	r := e.review()
+	ends(t, 0, with(precedentCmd(home, repo, "corpus", "import", commentsFile(t, home, bodies...))))
+	r := review()
 	if got := citedComments(r); !slices.Equal(got, []string{"inline:101", "inline:102"}) || len(r.Memory.PrecedentUse.Failures) > 0 {
 		t.Errorf("cited %v, %+v", got, r.Memory.PrecedentUse)
 	}
-	e.reply.Store(&llmtest.VectorReply{Status: 401, Message: "no such key: " + embeddingsCanary})
-	r = e.review()
+	instead.Store(&llmtest.VectorReply{Status: 401, Message: "no such key: " + embeddingsCanary})
+	r = review()
 	failures := strings.Join(r.Memory.PrecedentUse.Failures, "\n")
 	if got := citedComments(r); !slices.Equal(got, []string{"inline:101"}) || r.Verdict != precedent.Findings ||
 		!strings.Contains(failures, "no such key: [key]") || !strings.Contains(failures, "compared by their words alone") {

@@ -41,40 +41,17 @@ func (a *app) exit(ctx context.Context) {
 	syscall.Exit(status) // os.Exit takes a second in a binary with the race detector
 }
 
-// quarry is a reviewed pull request from a branch of the repository, whose fixes are other processes.
-type quarry struct {
-	*shopPull
-	trap *forgetest.Trap
-}
-
-func newQuarry(t *testing.T) *quarry {
-	t.Helper()
-	q := &quarry{shopPull: newShopPull(t)}
-	q.app.now = q.door.stage.Clock.Now
-	q.ownBranch()
-	q.finds()
-	q.trap = q.door.stage.Trap(t, 0)
-	q.app.env["PRECEDENT_ENGINE"], q.app.env[editingLog] = "command:editing", filepath.Join(q.home, "tasks.jsonl")
-	return q
-}
-
-// fix is the command fix, as a process.
-func (q *quarry) fix(args ...string) *exec.Cmd {
-	cmd := exec.Command("timed", append([]string{"fix", q.door.URL + "/octo/app/pull/7"}, args...)...)
-	cmd.Dir = q.app.dir
-	cmd.Env = []string{parrotClock + "=" + q.trap.Watch()}
-	for k, v := range q.app.env {
-		cmd.Env = append(cmd.Env, k+"="+v)
-	}
-	return cmd
-}
-
 // TestFixCommand: a dry run prints a patch and changes nothing; without a gate nothing is pushed
 // unless the operator says so; then one commit is pushed, and its thread has a reply.
 func TestFixCommand(t *testing.T) {
 	t.Parallel()
-	q := newQuarry(t)
-	before := len(q.door.stage.World.By(q.pull, forgetest.Bot))
+	s := newShopPull(t)
+	s.app.now = s.door.stage.Clock.Now
+	s.ownBranch()
+	s.finds()
+	trap := s.door.stage.Trap(t, 0)
+	s.app.env["PRECEDENT_ENGINE"], s.app.env[editingLog] = "command:editing", filepath.Join(s.home, "tasks.jsonl")
+	before := len(s.door.stage.World.By(s.pull, forgetest.Bot))
 	for _, step := range []struct {
 		args                     []string
 		status                   int
@@ -87,19 +64,22 @@ func TestFixCommand(t *testing.T) {
 		{[]string{"--ungated"}, 0, "an earlier round pushed it", 1, 1, 6},
 	} {
 		var stdout, stderr bytes.Buffer
-		cmd := q.fix(step.args...)
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		_ = q.trap.Run(cmd, 0)
+		cmd := exec.Command("timed", append([]string{"fix", s.door.URL + "/octo/app/pull/7"}, step.args...)...)
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.app.dir, []string{parrotClock + "=" + trap.Watch()}, &stdout, &stderr
+		for k, v := range s.app.env {
+			cmd.Env = append(cmd.Env, k+"="+v)
+		}
+		_ = trap.Run(cmd, 0)
 		status := cmd.ProcessState.ExitCode()
 		if status != step.status || !strings.Contains(stderr.String(), step.says) {
 			t.Errorf("%q: status %d\n%s%s", step.args, status, stdout.String(), stderr.String())
 		}
-		commits, words := q.fixes()
-		pushes := q.door.git.Pushes()
+		commits, words := s.fixes()
+		pushes := s.door.git.Pushes()
 		if commits != step.commits || len(pushes) != step.pushes || len(words) != step.replies {
 			t.Errorf("%q: %d commits, pushes %+v, comments\n%s", step.args, commits, pushes, strings.Join(words, "\n"))
 		}
-		if n := len(q.door.stage.World.By(q.pull, forgetest.Bot)) - before; step.replies == 0 && n != 0 {
+		if n := len(s.door.stage.World.By(s.pull, forgetest.Bot)) - before; step.replies == 0 && n != 0 {
 			t.Errorf("%q: %d comments were posted", step.args, n)
 		}
 		if patch := stdout.String(); step.replies == 0 && (!strings.Contains(patch, "+"+guarded) ||

@@ -50,20 +50,6 @@ func (f *idleForge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// startIdle starts a program as a server of such a forge.
-func startIdle(t testing.TB, program string, f *idleForge) *served {
-	t.Helper()
-	at := httptest.NewServer(f)
-	t.Cleanup(at.Close)
-	host := strings.TrimPrefix(at.URL, "http://")
-	var names []string
-	for i := range idleRepositories {
-		names = append(names, fmt.Sprintf("%s/octo/r%d", host, i))
-	}
-	return startServed(t, program, t.TempDir(), []string{"GITHUB_API_URL=" + at.URL + "/api/v3"}, "--repositories",
-		strings.Join(names, ","), "--quiet=false")
-}
-
 // released builds the program as make build does.
 func released(t testing.TB) string {
 	t.Helper()
@@ -82,7 +68,14 @@ func TestIdleMemory(t *testing.T) {
 	const most = 64
 	f := &idleForge{}
 	program := released(t)
-	s := startIdle(t, program, f)
+	at := httptest.NewServer(f)
+	t.Cleanup(at.Close)
+	var names []string
+	for i := range idleRepositories {
+		names = append(names, fmt.Sprintf("%s/octo/r%d", strings.TrimPrefix(at.URL, "http://"), i))
+	}
+	s := startServed(t, program, t.TempDir(), []string{"GITHUB_API_URL=" + at.URL + "/api/v3"},
+		"--repositories", strings.Join(names, ","), "--quiet=false")
 	pid := s.cmd.Process.Pid
 	asked := func() bool { return f.lists.Load() >= idleRepositories && f.others.Load() >= idleRepositories }
 	is := 0.0
