@@ -131,26 +131,6 @@ func TestDoctorModels(t *testing.T) {
 	}
 }
 
-// forgeSays is what precedent doctor says of the forge in a clone with a remote, none if it is empty.
-func (s *prStage) forgeSays(t *testing.T, remote string, flags pairs) *doctor.Diagnosis {
-	t.Helper()
-	dir := t.TempDir()
-	s.git(dir, "init", "-q")
-	if remote != "" {
-		s.git(dir, "remote", "add", "origin", remote)
-	}
-	repo := needs.Value(git.Open(t.Context(), dir, s.app.gitOptions()))(t)
-	defer repo.Close()
-	return diagnosed(t, s.app, func(ctx context.Context) (*doctor.Diagnosis, error) {
-		d := doctor.New(hintOf)
-		op, err := s.app.settings(flags)
-		if err == nil {
-			s.app.checkForge(ctx, d, op, repo)
-		}
-		return d, err
-	})
-}
-
 // TestDoctorNamesTheForge: which, as whom, and what is left; asked only with a token, and no review depends on it.
 func TestDoctorNamesTheForge(t *testing.T) {
 	t.Parallel()
@@ -180,7 +160,21 @@ func TestDoctorNamesTheForge(t *testing.T) {
 			before, env := len(s.door.stage.Script.Requests()), s.app.env
 			s.app.env = maps.Clone(env)
 			maps.Copy(s.app.env, test.env)
-			d := s.forgeSays(t, test.remote, test.flags)
+			dir := t.TempDir()
+			s.git(dir, "init", "-q")
+			if test.remote != "" {
+				s.git(dir, "remote", "add", "origin", test.remote)
+			}
+			repo := needs.Value(git.Open(t.Context(), dir, s.app.gitOptions()))(t)
+			defer repo.Close()
+			d := diagnosed(t, s.app, func(ctx context.Context) (*doctor.Diagnosis, error) {
+				d := doctor.New(hintOf)
+				op, err := s.app.settings(test.flags)
+				if err == nil {
+					s.app.checkForge(ctx, d, op, repo)
+				}
+				return d, err
+			})
 			s.app.env = env
 			test.compare(t, row(d, "forge"))
 			if n := len(s.door.stage.Script.Requests()) - before; n != test.requests || !d.Works {

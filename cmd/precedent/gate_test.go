@@ -12,18 +12,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// withoutSandbox is how a machine without a sandbox answers.
-func withoutSandbox(context.Context) (sandbox.Sandbox, error) {
-	return sandbox.Sandbox{}, &sandbox.NoneError{Why: []string{"no namespaces"}, Hint: "another machine"}
-}
-
 // TestRunLocal: where there is no sandbox, run_local in the user's configuration lets
 // precedent gate run the commands of the user's own work tree. Nothing else runs one: not pr, not
 // fix, not serve. A repository cannot set it, and no variable does.
 func TestRunLocal(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
-	s.app.box = withoutSandbox
+	s.app.box = func(context.Context) (sandbox.Sandbox, error) {
+		return sandbox.Sandbox{}, &sandbox.NoneError{Why: []string{"no namespaces"}, Hint: "another machine"}
+	}
 	proof := filepath.Join(t.TempDir(), "ran")
 	s.app.env[strings.Join([]string{"PRECEDENT", "RUN", "LOCAL"}, "_")] = "true" // no setting has this name
 	s.base("run_local: true\ngate:\n  commands:\n    - {name: test, run: 'touch " + proof + "; cat news.txt'}\n")
@@ -46,7 +43,7 @@ func TestRunLocal(t *testing.T) {
 	if !strings.Contains(out, "gate skipped: no sandbox") || !strings.Contains(said, `unknown key "run_local"`) || !strings.Contains(said, "run_local: true into "+filepath.Join(s.home, ".config")) || ran() {
 		t.Errorf("without run_local:\n%s%s", out, said)
 	}
-	s.configure("run_local: true")
+	writeFile(t, filepath.Join(s.home, ".config", "precedent", "config.yaml"), "run_local: true\n", 0o600)
 	out, said = run(0, "gate")
 	if !strings.Contains(out, "gate passed") || !strings.Contains(said, "the commands run with your permissions") || !ran() {
 		t.Errorf("with run_local:\n%s%s", out, said)

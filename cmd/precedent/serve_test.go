@@ -85,11 +85,6 @@ func TestServeAlone(t *testing.T) {
 	}
 }
 
-// configure writes the configuration file.
-func (s *prStage) configure(text string) {
-	writeFile(s.t, filepath.Join(s.home, ".config", "precedent", "config.yaml"), text+"\n", 0o600)
-}
-
 // repoName is the repository as --repositories takes it.
 func (s *prStage) repoName() string {
 	if s.real != nil {
