@@ -63,7 +63,7 @@ var floors = map[string]int{
 // wired names, for packages that commands use through internal/workspace, the files of
 // cmd/precedent that may import them. Its tests may import any.
 var wired = map[string][]string{
-	"internal/comment": {"wire_workflow.go"}, "internal/portable": {}, "internal/post": {}, "internal/queue": {}, "internal/store": {}, "internal/thread": {},
+	"internal/comment": {"wire_workflow.go"}, "internal/portable": {}, "internal/post": {}, "internal/queue": {"jobs.go"}, "internal/store": {}, "internal/thread": {},
 
 	"internal/forge/gitea": {"forges.go"}, "internal/forge/github": {"forges.go"}, "internal/forge/local": {"forges.go"},
 	"internal/forge/wire": {"forges.go", "dashboard.go"},

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/queue"
+
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
@@ -51,19 +53,19 @@ states are ready (runs when a worker is free), waiting (for a retry), running, d
 and cancelled. Jobs that are done or cancelled are kept for a week, dead letters for 30
 days. With --json it prints their heads and times, too.`,
 		Example: "  precedent jobs list --state ready,running\n  precedent jobs list --repo github.com/owner/name --json",
-		RunE: a.withJobs(func(cmd *cobra.Command, _ []string, jobs *workspace.Jobs) error {
-			f := workspace.JobFilter{Kind: workspace.JobKind(kind), Limit: limit}
+		RunE: a.withJobs(func(cmd *cobra.Command, _ []string, jobs *queue.Queue) error {
+			f := queue.Filter{Kind: queue.Kind(kind), Limit: limit}
 			if limit < 1 || limit > maxJobs {
 				return misuse(cmd, fmt.Errorf("--limit is %d, want 1 to %d", limit, maxJobs))
 			}
-			if kind != "" && !slices.Contains(workspace.JobKinds, f.Kind) {
-				return misuse(cmd, fmt.Errorf("no kind of jobs: %q, want one of %s", kind, joined(workspace.JobKinds)))
+			if kind != "" && !slices.Contains(queue.Kinds, f.Kind) {
+				return misuse(cmd, fmt.Errorf("no kind of jobs: %q, want one of %s", kind, joined(queue.Kinds)))
 			}
 			for _, s := range states {
-				if !slices.Contains(workspace.JobStates, workspace.JobState(s)) {
-					return misuse(cmd, fmt.Errorf("no state of jobs: %q, want one of %s", s, joined(workspace.JobStates)))
+				if !slices.Contains(queue.States, queue.State(s)) {
+					return misuse(cmd, fmt.Errorf("no state of jobs: %q, want one of %s", s, joined(queue.States)))
 				}
-				f.States = append(f.States, workspace.JobState(s))
+				f.States = append(f.States, queue.State(s))
 			}
 			if repo != "" {
 				var err error
@@ -78,8 +80,8 @@ days. With --json it prints their heads and times, too.`,
 			return a.printJobs(all)
 		}),
 	}
-	cmd.Flags().StringSliceVar(&states, "state", nil, "only jobs in these states: "+joined(workspace.JobStates))
-	cmd.Flags().StringVar(&kind, "kind", "", "only jobs of this kind: "+joined(workspace.JobKinds))
+	cmd.Flags().StringSliceVar(&states, "state", nil, "only jobs in these states: "+joined(queue.States))
+	cmd.Flags().StringVar(&kind, "kind", "", "only jobs of this kind: "+joined(queue.Kinds))
 	cmd.Flags().StringVar(&repo, "repo", "", "only jobs of this repository: host/owner/name")
 	cmd.Flags().IntVar(&limit, "limit", 100, "the number of jobs, at most 1000")
 	return a.data(cmd)
@@ -94,13 +96,13 @@ func newJobsRetry(a *app) *cobra.Command {
 that runs is run once more.`,
 		Example: "  precedent jobs retry 5234835561360261\n  precedent jobs retry --dead",
 		Args:    between(0, maxJobs),
-		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error {
+		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *queue.Queue) error {
 			if dead != (len(args) == 0) {
 				return misuse(cmd, errors.New("give ids or --dead"))
 			}
 			if dead {
-				all, err := jobs.List(cmd.Context(), workspace.JobFilter{
-					States: []workspace.JobState{workspace.DeadJob},
+				all, err := jobs.List(cmd.Context(), queue.Filter{
+					States: []queue.State{queue.Dead},
 					Limit:  maxJobs,
 				})
 				if err != nil {
@@ -125,14 +127,14 @@ func newJobsCancel(a *app) *cobra.Command {
 again when it is wanted again: after a push, a label or another event.`,
 		Example: "  precedent jobs cancel 5234835561360261",
 		Args:    between(1, maxJobs),
-		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error {
+		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *queue.Queue) error {
 			return a.changeJobs(cmd.Context(), args, jobs.Cancel)
 		}),
 	})
 }
 
 // withJobs opens the jobs of the server for a command.
-func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error) func(*cobra.Command,
+func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *queue.Queue) error) func(*cobra.Command,
 	[]string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return a.withInstallation(cmd.Context(), (*workspace.Env).OldInstallation,
@@ -148,9 +150,9 @@ func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspac
 
 // changeJobs changes jobs up to the first that fails, and prints them as they are then.
 func (a *app) changeJobs(ctx context.Context, ids []string,
-	do func(context.Context, int64) (workspace.QueuedJob, error),
+	do func(context.Context, int64) (queue.Job, error),
 ) error {
-	var changed []workspace.QueuedJob
+	var changed []queue.Job
 	var failed error
 	for _, id := range ids {
 		n, err := strconv.ParseInt(id, 10, 64)
@@ -159,7 +161,7 @@ func (a *app) changeJobs(ctx context.Context, ids []string,
 			break
 		}
 		job, err := do(ctx, n)
-		if errors.Is(err, workspace.ErrNoJob) {
+		if errors.Is(err, queue.ErrUnknown) {
 			err = hinted(fmt.Errorf("there is no job %d", n), "precedent jobs list shows them")
 		}
 		if failed = err; err != nil {
@@ -181,7 +183,7 @@ func joined[T ~string](all []T) string {
 	return strings.Join(b, ", ")
 }
 
-func (a *app) printJobs(all []workspace.QueuedJob) error {
+func (a *app) printJobs(all []queue.Job) error {
 	return a.show(all, func(p *report.Page) {
 		if len(all) == 0 {
 			p.Line(p.Ink(report.Plain, "no jobs"))

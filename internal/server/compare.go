@@ -7,18 +7,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/store"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 type news struct {
 	tasks []queue.Task
-	seen  []workspace.PullSeen // those that changed, as they are now
-	gone  []int                // those that are no longer open
+	seen  []store.WatchedPull // those that changed, as they are now
+	gone  []int               // those that are no longer open
 }
 
 // maxTitle limits the stored title of a pull request, in characters.
@@ -30,7 +31,7 @@ const unsettled = 3 * time.Second
 
 // compare compares the open pull requests of a repository with how they were last seen. now is what the
 // forge's clock said at most took after it listed them. Its times are compared only with each other: our clock may differ.
-func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forge.PullRequest, now time.Time,
+func compare(repo precedent.Repo, before map[int]store.WatchedPull, open []forge.PullRequest, now time.Time,
 	took time.Duration,
 ) news {
 	var n news
@@ -38,7 +39,7 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 	for i := range open {
 		p := &open[i]
 		listed[p.Number] = true
-		is := workspace.PullSeen{
+		is := store.WatchedPull{
 			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated,
 			Title: text.VisibleLine(text.Cut(secret.RedactText(string(p.Title)), maxTitle)), Labels: slices.Sorted(slices.Values(p.Labels)),
 		}

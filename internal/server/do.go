@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/store"
+
 	"github.com/precedent-dev/precedent/internal/converse"
 	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -167,7 +169,11 @@ func (s *Server) round(ctx context.Context, job *queue.Run) error {
 	case o.FixAsked:
 		return s.wantAsked(ctx, job, did.Head, false)
 	}
-	return s.o.Reviewer.RoundEnded(ctx, job.Repo, job.Pull, did.Head)
+	rows, err := s.o.Reviewer.Shared.RepoFor(ctx, job.Repo)
+	if err != nil {
+		return err
+	}
+	return rows.SetWatchedDone(ctx, job.Pull, did.Head) // so that no sweep repeats it
 }
 
 func (s *Server) options(job *queue.Run) (run.Job, round.Options) {
@@ -281,12 +287,16 @@ func (s *Server) reply(ctx context.Context, job *queue.Run) error {
 // wantAsked wants the review that comments ask for, also those that an interrupted run has read, and the round
 // after something was ended that the summary has.
 func (s *Server) wantAsked(ctx context.Context, job *queue.Run, head string, ended bool) error {
-	asked, err := s.o.Reviewer.AskedReview(ctx, job.Repo, job.Pull)
-	if err != nil || !asked && !ended {
+	rows, err := s.o.Reviewer.Shared.RepoFor(ctx, job.Repo)
+	if err != nil {
+		return err
+	}
+	asked, err := rows.PullAsked(ctx, job.Pull)
+	if err != nil || asked == store.NotAsked && !ended {
 		return err
 	}
 	reason := "a comment asks for it"
-	if !asked {
+	if asked == store.NotAsked {
 		reason = "a comment ended a finding, or approved or forgot a learning"
 	}
 	return s.queue.Want(ctx, queue.Task{

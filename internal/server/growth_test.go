@@ -164,7 +164,8 @@ func TestNoGrowthInADay(t *testing.T) {
 func (f *team) done(t *testing.T, s *stage) {
 	t.Helper()
 	for i, repo := range f.repos {
-		seen := needs.Value(s.o.Reviewer.Watched(t.Context(), repo))(t)
+		rows := needs.Value(s.o.Reviewer.Shared.RepoFor(t.Context(), repo))(t)
+		seen := needs.Value(rows.WatchedPulls(t.Context()))(t)
 		if is := seen[i+1]; is.Head != sha(f.heads[i]) || is.Done != is.Head {
 			t.Errorf("%s: %+v, want %s", repo, is, sha(f.heads[i]))
 		}

@@ -57,7 +57,11 @@ func (s *Server) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, repo := range served {
-		seen, err := s.o.Reviewer.Watched(ctx, repo)
+		rows, err := s.o.Reviewer.Shared.RepoFor(ctx, repo)
+		if err != nil {
+			return err
+		}
+		seen, err := rows.WatchedPulls(ctx)
 		if err != nil {
 			return err
 		}

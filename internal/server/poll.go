@@ -164,7 +164,11 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 // then: if it is interrupted in between, the same is wanted again, which changes nothing. If the
 // list cannot be read, nothing is noted.
 func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, err error) {
-	before, err := p.o.Reviewer.Watched(ctx, repo) // rounds and other replicas change it
+	rows, err := p.o.Reviewer.Shared.RepoFor(ctx, repo)
+	if err != nil {
+		return false, err
+	}
+	before, err := rows.WatchedPulls(ctx) // rounds and other replicas change it
 	if err != nil {
 		return false, err
 	}
@@ -179,6 +183,9 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, e
 			return false, err
 		}
 		repo = base.Repo
+		if rows, err = p.o.Reviewer.Shared.RepoFor(ctx, repo); err != nil {
+			return false, err
+		}
 	}
 	p.served.SetBases(repo, basesOf(open))
 	n := compare(repo, before, open, now, took)
@@ -188,7 +195,7 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, e
 	if err := p.queue.Found(ctx, n.tasks...); err != nil {
 		return false, err
 	}
-	return true, p.o.Reviewer.SaveWatched(ctx, repo, n.seen, n.gone)
+	return true, rows.SaveWatched(ctx, n.seen, n.gone)
 }
 
 // watched returns what is known of a repository. Only one poll of it runs at a time.

@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/store"
+
 	"github.com/precedent-dev/precedent/internal/needs"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // openPull is an open pull request.
@@ -29,8 +30,8 @@ func openPull(number, head int, labels ...string) forge.PullRequest {
 
 // TestCompare: what changed since the last poll, and the work that it makes.
 func TestCompare(t *testing.T) {
-	is := func(p forge.PullRequest) map[int]workspace.PullSeen {
-		return map[int]workspace.PullSeen{p.Number: {
+	is := func(p forge.PullRequest) map[int]store.WatchedPull {
+		return map[int]store.WatchedPull{p.Number: {
 			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p), Updated: p.Updated,
 		}}
 	}
@@ -84,7 +85,7 @@ func TestCompare(t *testing.T) {
 // time of the forge may be that of a later answer.
 func TestCompareSameSecond(t *testing.T) {
 	p := openPull(7, 1)
-	seen := map[int]workspace.PullSeen{7: {Pull: 7, Head: p.Head.SHA, Shape: shapeOf(&p)}}
+	seen := map[int]store.WatchedPull{7: {Pull: 7, Head: p.Head.SHA, Shape: shapeOf(&p)}}
 	for i, want := range []int{1, 1, 1, 0} {
 		took := []time.Duration{0, time.Minute, 0, 0}[i]
 		n := compare(shop, seen, []forge.PullRequest{p}, p.Updated.Add(time.Duration(i)*time.Minute), took)

@@ -36,8 +36,11 @@ func presentName(asked precedent.Repo, open []forge.PullRequest) (forge.Branch, 
 // rename makes everything go on under the present name of a repository: its memory, whose rows follow
 // the number, and what is served. A job under the former name goes on when it runs.
 func (s *Server) rename(ctx context.Context, from precedent.Repo, to forge.Branch) error {
-	if err := s.o.Reviewer.FollowName(ctx, from, to.Repo, to.RepoID); err != nil {
-		return err
+	if to.RepoID != "" {
+		numbered := precedent.NumberedRepo(to.Repo.Host, to.RepoID)
+		if err := s.o.Reviewer.Shared.Follow(ctx, numbered, to.Repo, from); err != nil {
+			return err
+		}
 	}
 	s.served.Rename(from, to.Repo)
 	s.o.Log.Info("a repository has another name", "repo", to.Repo.String(), "reason", "it was called "+from.String())

@@ -13,11 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/store"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // TestHealth: the process is healthy whatever fails; it is ready if its database answers and its
@@ -231,12 +232,13 @@ func TestSweep(t *testing.T) {
 	if got := sweep(); len(got) != 0 {
 		t.Errorf("cancelled: %q", got)
 	}
-	repo := p.served.All()[0]
-	needs.NoError(t, p.o.Reviewer.SaveWatched(t.Context(), repo, []workspace.PullSeen{
+	rows, err := p.o.Reviewer.Shared.RepoFor(t.Context(), p.served.All()[0])
+	needs.NoError(t, err)
+	needs.NoError(t, rows.SaveWatched(t.Context(), []store.WatchedPull{
 		{Pull: 9, Head: sha(9)},
 		{Pull: 10, Head: sha(10)},
 	}, nil))
-	needs.NoError(t, p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)))
+	needs.NoError(t, rows.SetWatchedDone(t.Context(), 10, sha(10)))
 	needs.Equal(t, []string{"sweep"}, sweep())
 }
 
@@ -285,9 +287,11 @@ func TestTakenOffTheList(t *testing.T) {
 	}
 	do("SHOP", 1)
 	do("store", 0)
-	store := precedent.Repo{Host: shop.Host, Owner: shop.Owner, Name: "store"}
-	needs.NoError(t, s.o.Reviewer.SaveWatched(t.Context(), shop, []workspace.PullSeen{{Pull: 7, Head: sha(1)}}, nil))
-	needs.NoError(t, s.o.Reviewer.FollowName(t.Context(), shop, store, "1"))
+	rows, err := s.o.Reviewer.Shared.RepoFor(t.Context(), shop)
+	needs.NoError(t, err)
+	needs.NoError(t, rows.SaveWatched(t.Context(), []store.WatchedPull{{Pull: 7, Head: sha(1)}}, nil))
+	renamed := precedent.Repo{Host: shop.Host, Owner: shop.Owner, Name: "store"}
+	needs.NoError(t, s.o.Reviewer.Shared.Follow(t.Context(), precedent.NumberedRepo(shop.Host, "1"), renamed, shop))
 	do("store", 1)
 	do("other", 0)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent/internal/queue"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -18,7 +20,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 var update = flag.Bool("update", false, "write the pictures of docs")
@@ -203,7 +204,7 @@ func TestBrowser(t *testing.T) {
 	}
 	c.click("Run now")
 	job, err := w.site.o.Jobs.Show(t.Context(), id)
-	if err != nil || job.State != workspace.ReadyJob {
+	if err != nil || job.State != queue.Ready {
 		t.Errorf("the job is %s after it was retried: %v", job.State, err)
 	}
 	c.quiet("jobs")

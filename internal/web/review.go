@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/precedent-dev/precedent/internal/queue"
+
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
@@ -47,13 +49,13 @@ func (s *Site) pull(q *request) error {
 	body := g.Group{facts("Title", is.Title, "On the forge",
 		external(page, fmt.Sprintf("%s#%d", repoName(q.repo), number)), "Labels", state)}
 	if s.o.Jobs != nil {
-		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{
+		jobs, err := s.o.Jobs.List(q.ctx(), queue.Filter{
 			States: unfinished, Repo: q.repo, Limit: 10 * listedJobs,
 		})
 		if err != nil {
 			return err
 		}
-		jobs = slices.DeleteFunc(jobs, func(j workspace.QueuedJob) bool { return j.Pull != number })
+		jobs = slices.DeleteFunc(jobs, func(j queue.Job) bool { return j.Pull != number })
 		if len(jobs) > 0 {
 			body = append(body, s.jobSections(q, jobs))
 		}

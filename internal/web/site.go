@@ -39,6 +39,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/queue"
+
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
@@ -65,7 +67,7 @@ type Options struct {
 
 	// Forge asks the forge of a server. Pages are the addresses of its pages.
 	Forge workspace.Connection
-	Jobs  *workspace.Jobs
+	Jobs  *queue.Queue
 	// URL is the address of the site, as browsers know it; zero for one that only this machine reaches.
 	URL *url.URL
 	// SignIn lets people sign in through the forge; nil if they cannot.
@@ -407,7 +409,7 @@ func (s *Site) failed(q *request, err error) {
 	case q.ctx().Err() != nil: // nobody waits any more
 		return
 	case errors.Is(err, errNotFound), errors.Is(err, memory.ErrUnknownID), errors.Is(err, store.ErrNoReview),
-		errors.Is(err, workspace.ErrNoJob):
+		errors.Is(err, queue.ErrUnknown):
 		status, title, hint = http.StatusNotFound, "Page not found.",
 			"It may be gone, or you may not be allowed to see it."
 	case errors.Is(err, errNotYours):

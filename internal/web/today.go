@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/queue"
+
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // Bounds of lists.
@@ -100,11 +101,11 @@ func pendingLearnings(ctx context.Context, repos []store.Active) (found []g.Node
 }
 
 // unfinished are the states of jobs that the first pages show.
-var unfinished = []workspace.JobState{workspace.DeadJob, workspace.RunningJob, workspace.WaitingJob, workspace.ReadyJob}
+var unfinished = []queue.State{queue.Dead, queue.Running, queue.Waiting, queue.Ready}
 
 // jobsOf returns the jobs that somebody may see: an operator all of them, others those of the repositories.
-func (s *Site) jobsOf(ctx context.Context, v viewer, repos []store.Active) ([]workspace.QueuedJob, error) {
-	all, err := s.o.Jobs.List(ctx, workspace.JobFilter{States: unfinished, Limit: 20 * listedJobs})
+func (s *Site) jobsOf(ctx context.Context, v viewer, repos []store.Active) ([]queue.Job, error) {
+	all, err := s.o.Jobs.List(ctx, queue.Filter{States: unfinished, Limit: 20 * listedJobs})
 	if err != nil || v.operator {
 		return all[:min(len(all), 4*listedJobs)], err
 	}
@@ -112,32 +113,32 @@ func (s *Site) jobsOf(ctx context.Context, v viewer, repos []store.Active) ([]wo
 	for _, r := range repos {
 		may[r.Name] = true
 	}
-	return slices.DeleteFunc(all, func(j workspace.QueuedJob) bool { return !may[j.Repo] }), nil
+	return slices.DeleteFunc(all, func(j queue.Job) bool { return !may[j.Repo] }), nil
 }
 
 // jobSections are the jobs by what they need: those that failed first.
-func (s *Site) jobSections(q *request, jobs []workspace.QueuedJob) g.Node {
-	by := map[workspace.JobState][]g.Node{}
+func (s *Site) jobSections(q *request, jobs []queue.Job) g.Node {
+	by := map[queue.State][]g.Node{}
 	for _, j := range jobs {
 		state := j.State
-		if state == workspace.ReadyJob {
-			state = workspace.WaitingJob
+		if state == queue.Ready {
+			state = queue.Waiting
 		}
 		by[state] = append(by[state], s.jobRow(q, j))
 	}
 	heads := []string{"Job", "Since", "Why", "What you can do"}
-	list := func(title, none string, state workspace.JobState) g.Node {
+	list := func(title, none string, state queue.State) g.Node {
 		found := by[state]
 		more := g.If(len(found) > listedJobs, sentence("%s more.", thousands(len(found)-listedJobs)))
 		return counting(title, len(found), table(none, heads, found[:min(len(found), listedJobs)]), more)
 	}
 	return g.Group{
-		g.Iff(len(by[workspace.DeadJob]) > 0, func() g.Node { return list("Failed for good", "", workspace.DeadJob) }),
-		list("Running", "Nothing runs.", workspace.RunningJob), list("Waiting", "Nothing waits.", workspace.WaitingJob),
+		g.Iff(len(by[queue.Dead]) > 0, func() g.Node { return list("Failed for good", "", queue.Dead) }),
+		list("Running", "Nothing runs.", queue.Running), list("Waiting", "Nothing waits.", queue.Waiting),
 	}
 }
 
-func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
+func (s *Site) jobRow(q *request, j queue.Job) g.Node {
 	why := j.Reason
 	if j.Problem != "" {
 		why = j.Problem
@@ -146,24 +147,24 @@ func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
 	if !j.Due.IsZero() {
 		since = append(since, g.Text(", again "), s.ago(j.Due))
 	}
-	ends := j.State != workspace.DeadJob && slices.Contains(unfinished, j.State)
+	ends := j.State != queue.Dead && slices.Contains(unfinished, j.State)
 	act := g.Text("wait")
 	switch {
 	case q.v.operator:
 		act = g.Group{
-			g.If(j.State != workspace.RunningJob, postButton(q, fmt.Sprintf("/jobs/%d/retry", j.ID), "Run now")),
+			g.If(j.State != queue.Running, postButton(q, fmt.Sprintf("/jobs/%d/retry", j.ID), "Run now")),
 			g.If(ends, postButton(q, fmt.Sprintf("/jobs/%d/cancel", j.ID), "Cancel")),
 		}
-	case j.State == workspace.DeadJob && j.Pull != 0:
+	case j.State == queue.Dead && j.Pull != 0:
 		act = g.Text("push, or comment @precedent review")
-	case j.State == workspace.DeadJob:
+	case j.State == queue.Dead:
 		act = g.Text("ask an operator")
 	}
 	return row(s.jobName(j), since, words(text.Cut(why, 300)), act)
 }
 
 // jobName is what a job does, with a link to the page of what it is about.
-func (s *Site) jobName(j workspace.QueuedJob) g.Node {
+func (s *Site) jobName(j queue.Job) g.Node {
 	kind := chip(string(j.State), string(j.Kind))
 	switch {
 	case j.Repo.IsZero():
@@ -287,7 +288,7 @@ func (s *Site) repository(q *request) error {
 		body = append(body, s.openPulls(q, watched))
 		if s.o.Jobs != nil {
 			jobs, err := s.o.Jobs.List(q.ctx(),
-				workspace.JobFilter{States: unfinished, Repo: q.repo, Limit: 4 * listedJobs})
+				queue.Filter{States: unfinished, Repo: q.repo, Limit: 4 * listedJobs})
 			if err != nil {
 				return err
 			}
@@ -345,18 +346,18 @@ func (s *Site) jobs(q *request) error {
 	if s.o.Jobs == nil || !q.v.operator {
 		return errNotYours
 	}
-	f := workspace.JobFilter{Limit: 2 * listedJobs}
+	f := queue.Filter{Limit: 2 * listedJobs}
 	state := q.r.URL.Query().Get("state")
-	if slices.Contains(workspace.JobStates, workspace.JobState(state)) {
-		f.States = []workspace.JobState{workspace.JobState(state)}
+	if slices.Contains(queue.States, queue.State(state)) {
+		f.States = []queue.State{queue.State(state)}
 	}
 	all, err := s.o.Jobs.List(q.ctx(), f)
 	if err != nil {
 		return err
 	}
-	rows := g.Map(all, func(j workspace.QueuedJob) g.Node { return s.jobRow(q, j) })
+	rows := g.Map(all, func(j queue.Job) g.Node { return s.jobRow(q, j) })
 	filters := h.Nav(h.Class("tabs"), h.Aria("label", "States"),
-		h.Ul(tab("/jobs", "all", state == ""), g.Map(workspace.JobStates, func(is workspace.JobState) g.Node {
+		h.Ul(tab("/jobs", "all", state == ""), g.Map(queue.States, func(is queue.State) g.Node {
 			return tab("/jobs?state="+string(is), string(is), string(is) == state)
 		})))
 	return s.render(q, "Jobs", "/jobs", g.Group{filters, table("No such jobs.",
@@ -375,7 +376,7 @@ func (s *Site) changeJob(q *request) error {
 	if err != nil {
 		return err
 	}
-	do := map[string]func(context.Context, int64) (workspace.QueuedJob, error){
+	do := map[string]func(context.Context, int64) (queue.Job, error){
 		"retry":  s.o.Jobs.Retry,
 		"cancel": s.o.Jobs.Cancel,
 	}[q.r.PathValue("do")]
@@ -424,7 +425,7 @@ func (s *Site) health(q *request) error {
 			return err
 		}
 		var counts []g.Node
-		for _, kind := range workspace.JobKinds {
+		for _, kind := range queue.Kinds {
 			k := stats.Kinds[kind]
 			counts = append(counts, row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)),
 				g.Text(thousands(k.Waiting)), h.A(h.Href("/jobs?state=dead"), g.Text(thousands(k.Dead)))))

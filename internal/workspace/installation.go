@@ -108,90 +108,9 @@ func (r *Env) PruneInstallation(ctx context.Context, db *Database) (store.Counts
 	return db.PruneAll(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
 }
 
-// Jobs is the work of a server, for commands that list and change it.
-type Jobs = queue.Queue
-
-// QueuedJob is an entry of that work.
-type QueuedJob = queue.Job
-
-// JobFilter selects entries.
-type JobFilter = queue.Filter
-
-// JobState is what an entry is doing.
-type JobState = queue.State
-
-// JobKind is what an entry does.
-type JobKind = queue.Kind
-
-// The states of jobs: dead letters, and those that run, wait for their time or wait for a worker.
-const (
-	DeadJob    = queue.Dead
-	RunningJob = queue.Running
-	WaitingJob = queue.Waiting
-	ReadyJob   = queue.Ready
-)
-
-// JobStates and JobKinds are all states and kinds.
-var (
-	JobStates = queue.States
-	JobKinds  = queue.Kinds
-)
-
-// ErrNoJob means that there is no entry with an id.
-var ErrNoJob = queue.ErrUnknown
-
 // OpenJobs opens the jobs of the database of a server. The caller ends it with Stop.
-func (r *Env) OpenJobs(ctx context.Context, db *Database) (*Jobs, error) {
+func (r *Env) OpenJobs(ctx context.Context, db *Database) (*queue.Queue, error) {
 	return queue.Open(ctx, db, queue.Options{Now: r.Now, Log: r.Log})
-}
-
-// PullSeen is an open pull request as a server last saw it.
-type PullSeen = store.WatchedPull
-
-// Watched returns how the open pull requests of a repository were last seen, by number.
-func (r *Env) Watched(ctx context.Context, repo precedent.Repo) (map[int]PullSeen, error) {
-	rows, err := r.Shared.RepoFor(ctx, repo)
-	if err != nil {
-		return nil, err
-	}
-	return rows.WatchedPulls(ctx)
-}
-
-// SaveWatched saves how pull requests were seen, and forgets those that are gone.
-func (r *Env) SaveWatched(ctx context.Context, repo precedent.Repo, seen []PullSeen, gone []int) error {
-	rows, err := r.Shared.RepoFor(ctx, repo)
-	if err != nil {
-		return err
-	}
-	return rows.SaveWatched(ctx, seen, gone)
-}
-
-// FollowName makes the rows of a repository those of its present name. number is the forge's; empty
-// if it is not known: then nothing changes.
-func (r *Env) FollowName(ctx context.Context, from, to precedent.Repo, number precedent.ForgeID) error {
-	if number == "" {
-		return nil
-	}
-	return r.Shared.Follow(ctx, precedent.NumberedRepo(to.Host, number), to, from)
-}
-
-// RoundEnded saves that the last round of a head ended well, so that no sweep repeats it.
-func (r *Env) RoundEnded(ctx context.Context, repo precedent.Repo, pull int, head string) error {
-	rows, err := r.Shared.RepoFor(ctx, repo)
-	if err != nil {
-		return err
-	}
-	return rows.SetWatchedDone(ctx, pull, head)
-}
-
-// AskedReview tells whether comments ask for a review that no round has made.
-func (r *Env) AskedReview(ctx context.Context, repo precedent.Repo, pull int) (bool, error) {
-	rows, err := r.Shared.RepoFor(ctx, repo)
-	if err != nil {
-		return false, err
-	}
-	asked, err := rows.PullAsked(ctx, pull)
-	return asked != store.NotAsked, err
 }
 
 // SharedWorkspace opens the memory of a repository in the shared database, without a clone.
