@@ -17,11 +17,7 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string,
 	begun string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.completeIDs(cmd, args, func(w *workspace.Workspace) ([]cobra.Completion, error) {
-		rows, err := w.Memory.DB.RepoFor(cmd.Context(), w.IDs...)
-		if err != nil {
-			return nil, err
-		}
-		found, err := rows.FindingsByID(cmd.Context(), begun, maxCompletions)
+		found, err := w.Memory.Rows.FindingsByID(cmd.Context(), begun, maxCompletions)
 		var ids []cobra.Completion
 		for _, k := range found {
 			ids = append(ids, completion(k.ID, k.String()+" "+k.Title))

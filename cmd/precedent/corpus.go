@@ -37,7 +37,7 @@ memory stays. Sync and import can load them again.`,
 			if err := a.confirm(yes, fmt.Sprintf("Delete the corpus of %s?", w.IDs[0])); err != nil {
 				return err
 			}
-			n, err := a.workflow().ClearCorpus(cmd.Context(), w)
+			n, err := w.Memory.Rows.ClearCorpus(cmd.Context())
 			if err != nil {
 				return err
 			}

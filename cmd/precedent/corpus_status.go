@@ -24,7 +24,7 @@ before the merge (adopted), if the author or a member declined (declined), or if
 pull request reverted the change (reverted).`,
 		Example: "  precedent corpus status --json",
 		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			s, err := a.workflow().CorpusStatus(cmd.Context(), w)
+			s, err := a.workflow().CorpusOf(w).Status(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -133,11 +133,7 @@ func (a *app) findID(ctx context.Context, words string) (string, error) {
 		return "", err
 	}
 	defer w.Close()
-	rows, err := w.Memory.DB.RepoFor(ctx, w.IDs...)
-	if err != nil {
-		return "", err
-	}
-	all, err := rows.FindingsByID(ctx, "", maxCompletions)
+	all, err := w.Memory.Rows.FindingsByID(ctx, "", maxCompletions)
 	if err != nil {
 		return "", err
 	}

@@ -30,7 +30,7 @@ answered, if they probably accept at least 70 %. It is paused if people reject t
 the last five, or with insights dismiss.`,
 		Example: "  precedent insights\n  precedent insights dismiss k7m2q0v5xa --reason \"we changed that\"",
 		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			found, err := w.Memory.Insights(cmd.Context())
+			found, err := w.Memory.Rows.Insights(cmd.Context())
 			if err != nil {
 				return err
 			}

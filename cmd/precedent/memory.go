@@ -118,7 +118,7 @@ func newMemoryClear(a *app) *cobra.Command {
 		if err := a.confirm(yes, fmt.Sprintf("Delete everything about %s?", w.IDs[0])); err != nil {
 			return err
 		}
-		gone, err := w.Memory.Clear(cmd.Context())
+		gone, err := w.Memory.Rows.Clear(cmd.Context())
 		if err != nil {
 			return err
 		}

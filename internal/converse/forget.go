@@ -242,7 +242,7 @@ func (c *conversation) resetThresholds(ctx context.Context, h *request) (string,
 	if len(labels) == 0 {
 		return "No outcome of a finding counts for threshold and confidences yet.", nil
 	}
-	if err := m.ResetThreshold(ctx); err != nil {
+	if err := m.Rows.ResetThreshold(ctx, m.Now()); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Threshold and confidences start anew: %d outcomes of earlier findings no longer count for "+

@@ -107,15 +107,11 @@ func (s *Server) addThreads(open Open) {
 		pages
 	},
 	) (page[thread], error) {
-		rows, err := m.Rows(ctx)
+		all, err := m.Rows.Threads(ctx, in.PullRequest)
 		if err != nil {
 			return page[thread]{}, err
 		}
-		all, err := rows.Threads(ctx, in.PullRequest)
-		if err != nil {
-			return page[thread]{}, err
-		}
-		outcomes, err := rows.Outcomes(ctx, in.PullRequest)
+		outcomes, err := m.Rows.Outcomes(ctx, in.PullRequest)
 		if err != nil {
 			return page[thread]{}, err
 		}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -41,6 +42,7 @@ func remember(t *testing.T) (m, other *memory.Memory) {
 		needs.NoError(t, db.Close())
 	})
 	m, other = &memory.Memory{DB: db, Repo: here, Now: clock}, &memory.Memory{DB: db, Repo: there, Now: clock}
+	needs.NoError(t, errors.Join(m.Open(t.Context()), other.Open(t.Context())))
 	fill(t, m, "open")
 	fill(t, other, "otherteam")
 	return m, other
@@ -63,7 +65,7 @@ func fill(t *testing.T, m *memory.Memory, mark string) {
 		f.ID = precedent.FindingID(m.Repo, f.Fingerprint)
 		findings = append(findings, f)
 	}
-	err := m.Record(ctx, &precedent.Review{ID: "r-" + mark, Repo: m.Repo, Base: "base", Head: "head", Scope: precedent.FullScope, Threshold: 75, Findings: findings, At: at})
+	err := m.Rows.SaveReview(ctx, &precedent.Review{ID: "r-" + mark, Repo: m.Repo, Base: "base", Head: "head", Scope: precedent.FullScope, Threshold: 75, Findings: findings, At: at})
 	needs.NoError(t, err)
 	needs.Value(m.Dismiss(ctx, findings[0].ID, memory.Dismissal{Reason: mark + " intended " + token, Who: "dana"}))(t)
 	rows := needs.Value(m.DB.RepoFor(ctx, m.Repo))(t)

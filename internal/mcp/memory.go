@@ -75,7 +75,7 @@ func (s *Server) addMemory(open Open) {
 		for i := range learnings[:min(len(learnings), maxConventions)] {
 			o.Conventions = append(o.Conventions, showLearning(&learnings[i]))
 		}
-		patterns, err := m.Insights(ctx)
+		patterns, err := m.Rows.Insights(ctx)
 		patterns = slices.DeleteFunc(patterns, func(i precedent.Insight) bool { return i.State != precedent.InsightActive })
 		for i := range patterns[:min(len(patterns), maxInsights)] {
 			o.Insights = append(o.Insights, showInsight(&patterns[i]))
@@ -115,7 +115,7 @@ func (s *Server) addInsights(open Open) {
 		Name: "list_insights", Title: "Patterns across changes",
 		Description: "Lists the patterns that the reviewer found in the findings of several changes, with the findings that show them.",
 	}, with(open, func(ctx context.Context, m *memory.Memory, in pages) (page[insight], error) {
-		all, err := m.Insights(ctx)
+		all, err := m.Rows.Insights(ctx)
 		if err != nil {
 			return page[insight]{}, err
 		}

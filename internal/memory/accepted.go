@@ -11,15 +11,15 @@ import (
 // maxAcceptances bounds the accepted findings that weaken dismissals, the newest ones.
 const maxAcceptances = 5_000
 
-// dismissals returns the dismissals that hold, newest first, with the number of similar
+// Dismissals returns the dismissals that hold, newest first, with the number of similar
 // findings that people accepted since. Text alone decides what is similar, as without a judge.
-func (m *Memory) dismissals(ctx context.Context, rows *store.Repo) ([]precedent.Dismissal, error) {
-	all, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
+func (m *Memory) Dismissals(ctx context.Context) ([]precedent.Dismissal, error) {
+	all, err := m.Rows.Dismissals(ctx, m.Now(), maxDismissals)
 	if err != nil || len(all) == 0 {
 		return all, err
 	}
 	oldest := all[len(all)-1].At
-	accepted, err := rows.AcceptedSince(ctx, oldest, maxAcceptances)
+	accepted, err := m.Rows.AcceptedSince(ctx, oldest, maxAcceptances)
 	if err != nil {
 		return all, err
 	}

@@ -40,21 +40,18 @@ const maxSeen = 10_000
 // Findings returns the findings that reviews showed in the files, newest first; nil means all files, of which the
 // 10,000 findings are read that were seen last.
 func (m *Memory) Findings(ctx context.Context, files []string) ([]Seen, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var shown []store.Known
+	var err error
 	if files != nil {
-		shown, err = rows.Shown(ctx, files, store.Change{})
+		shown, err = m.Rows.Shown(ctx, files, store.Change{})
 	} else {
-		shown, err = rows.LatestFindings(ctx, "", store.Page{Limit: maxSeen})
+		shown, err = m.Rows.LatestFindings(ctx, "", store.Page{Limit: maxSeen})
 		shown = slices.DeleteFunc(shown, func(k store.Known) bool { return k.Seen == 0 })
 	}
 	if err != nil {
 		return nil, err
 	}
-	dismissals, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
+	dismissals, err := m.Rows.Dismissals(ctx, m.Now(), maxDismissals)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +63,7 @@ func (m *Memory) Findings(ctx context.Context, files []string) ([]Seen, error) {
 	for _, k := range shown {
 		fingerprints = append(fingerprints, k.Fingerprint)
 	}
-	outcomes, err := rows.LastOutcomes(ctx, fingerprints)
+	outcomes, err := m.Rows.LastOutcomes(ctx, fingerprints)
 	seen := make([]Seen, len(shown))
 	for i, k := range shown {
 		seen[i] = Seen{Known: k, Outcome: outcomes[k.Fingerprint], Dismissed: dismissed[k.Fingerprint]}

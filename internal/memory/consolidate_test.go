@@ -134,7 +134,7 @@ func TestActiveNeedsEvidence(t *testing.T) {
 // keep makes insights those of a memory.
 func keep(t *testing.T, m *Memory, all []precedent.Insight) {
 	t.Helper()
-	rows := needs.Value(m.Rows(t.Context()))(t)
+	rows := m.Rows
 	needs.Result(t, "the turn", true)(rows.BeginConsolidation(t.Context(), "x", time.Minute))
 	needs.Result(t, "kept", true)(rows.EndConsolidation(t.Context(), "x", all, false))
 }
@@ -256,10 +256,10 @@ func TestConsolidate(t *testing.T) {
 		r := &precedent.Review{
 			ID: fmt.Sprint("r", n), Base: "b", Head: fmt.Sprint("h", n), At: *now, PullRequest: &pull, Findings: []precedent.Finding{f},
 		}
-		needs.NoError(t, m.Record(ctx, r))
+		needs.NoError(t, m.Rows.SaveReview(ctx, r))
 		who := []string{"dana", "kim"}[n%2]
 		o := precedent.Outcome{Fingerprint: f.Fingerprint, PullRequest: pull, Kind: precedent.Fixed, Who: who, At: *now}
-		needs.NoError(t, needs.Value(m.Rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{o}))
+		needs.NoError(t, m.Rows.SaveOutcomes(ctx, []precedent.Outcome{o}))
 	}
 	due(true)
 	asked := 0
@@ -286,7 +286,7 @@ func TestConsolidate(t *testing.T) {
 	record(t, m, "many more", "h11", many[1:]...)
 	due(true)
 
-	insights, err := m.Insights(ctx)
+	insights, err := m.Rows.Insights(ctx)
 	if err != nil || len(insights) != 1 {
 		t.Fatal(insights, err)
 	}

@@ -76,15 +76,11 @@ func (m *Memory) Dismiss(ctx context.Context, idPrefix string, d Dismissal) (pre
 	if err := d.check(); err != nil {
 		return precedent.Dismissal{}, err
 	}
-	rows, err := m.Rows(ctx)
+	f, err := m.findFinding(ctx, idPrefix)
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}
-	f, err := findFinding(ctx, rows, idPrefix)
-	if err != nil {
-		return precedent.Dismissal{}, err
-	}
-	return m.store(ctx, rows, precedent.Dismissal{
+	return m.store(ctx, precedent.Dismissal{
 		Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
 		Category: f.Category, Severity: f.Severity,
 	}, d)
@@ -96,15 +92,11 @@ func (m *Memory) DismissPosted(ctx context.Context, j precedent.Dismissal, d Dis
 	if err := d.check(); err != nil {
 		return precedent.Dismissal{}, err
 	}
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return precedent.Dismissal{}, err
-	}
-	return m.store(ctx, rows, j, d)
+	return m.store(ctx, j, d)
 }
 
 // store saves a dismissal with the words of the person.
-func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismissal,
+func (m *Memory) store(ctx context.Context, j precedent.Dismissal,
 	d Dismissal,
 ) (precedent.Dismissal, error) {
 	if j.Rule == "" && !inFiles(d.Glob, j.Path) {
@@ -112,7 +104,7 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismis
 			j.Finding, j.Path, d.Glob), Hint: "give a path that contains it, or none"}
 	}
 	j.Reason, j.Who, j.Glob, j.At = withoutSecrets(d.Reason), strings.TrimSpace(d.Who), d.Glob, m.Now()
-	j, added, err := rows.Reject(ctx, j)
+	j, added, err := m.Rows.Reject(ctx, j)
 	if err == nil && !added {
 		what := "finding " + j.Finding
 		if j.Rule != "" {
@@ -132,24 +124,11 @@ func withoutSecrets(s string) string {
 	return strings.TrimSpace(secret.RedactText(text.Clean(s)))
 }
 
-// Dismissals returns the dismissals that hold, newest first.
-func (m *Memory) Dismissals(ctx context.Context) ([]precedent.Dismissal, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return m.dismissals(ctx, rows)
-}
-
 // Undismiss deletes the dismissal whose id, or whose finding's id, starts with the prefix, and
 // returns it: the next review shows the finding again.
 func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Dismissal, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return precedent.Dismissal{}, err
-	}
 	find := func(ctx context.Context, prefix string, limit int) ([]precedent.Dismissal, error) {
-		return rows.DismissalsByID(ctx, prefix, m.Now(), limit)
+		return m.Rows.DismissalsByID(ctx, prefix, m.Now(), limit)
 	}
 	j, err := exactlyOne(ctx, idPrefix, find, func(j precedent.Dismissal) string {
 		return fmt.Sprintf("%s  %s  %s", j.Finding, j.Path, j.Claim)
@@ -157,13 +136,13 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Dism
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}
-	_, err = rows.Unreject(ctx, j.ID)
+	_, err = m.Rows.Unreject(ctx, j.ID)
 	return j, err
 }
 
 // findFinding returns the finding whose id starts with the prefix.
-func findFinding(ctx context.Context, rows *store.Repo, idPrefix string) (store.Known, error) {
-	return exactlyOne(ctx, idPrefix, rows.FindingsByID, func(k store.Known) string {
+func (m *Memory) findFinding(ctx context.Context, idPrefix string) (store.Known, error) {
+	return exactlyOne(ctx, idPrefix, m.Rows.FindingsByID, func(k store.Known) string {
 		return fmt.Sprintf("%s  %s  %s", k.ID, k.Span, k.Title)
 	}, "no finding", "precedent review prints the id of each finding; findings are kept for 90 days")
 }

@@ -12,11 +12,7 @@ import (
 // Explain explains the finding whose id starts with the prefix. Its errors are those of
 // Dismiss.
 func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explanation, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return precedent.Explanation{}, err
-	}
-	known, err := findFinding(ctx, rows, idPrefix)
+	known, err := m.findFinding(ctx, idPrefix)
 	if err != nil {
 		return precedent.Explanation{}, err
 	}
@@ -24,7 +20,7 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 		Duplicates: []precedent.Finding{}, Finding: known.Finding, Seen: known.Seen,
 		FirstSeen: known.First, LastSeen: known.Last,
 	}
-	review, err := rows.Review(ctx, known.LastReview)
+	review, err := m.Rows.Review(ctx, known.LastReview)
 	switch {
 	case errors.Is(err, store.ErrNoReview): // only what is stored with the finding is known
 	case err != nil:
@@ -33,13 +29,13 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 		fillFromReview(&e, review, known.Fingerprint)
 		e.Finding.ID = known.ID // the name of the repository may have changed since
 	}
-	if e.Dismissal, err = rows.Dismissal(ctx, known.Fingerprint, m.Now()); err != nil {
+	if e.Dismissal, err = m.Rows.Dismissal(ctx, known.Fingerprint, m.Now()); err != nil {
 		return precedent.Explanation{}, err
 	}
-	if e.Retired, err = rows.Retired(ctx, known.Fingerprint); err != nil {
+	if e.Retired, err = m.Rows.Retired(ctx, known.Fingerprint); err != nil {
 		return precedent.Explanation{}, err
 	}
-	holding, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
+	holding, err := m.Rows.Dismissals(ctx, m.Now(), maxDismissals)
 	e.Dismissals = slices.DeleteFunc(holding, func(j precedent.Dismissal) bool {
 		return !slices.ContainsFunc(e.Trail, func(d precedent.Decision) bool { return d.By == j.ID })
 	})
@@ -54,19 +50,15 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 // Find returns the id of the dismissal or learning whose id, or whose finding's id, starts with
 // the prefix. Its errors are those of Dismiss.
 func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return "", err
-	}
 	find := func(ctx context.Context, prefix string, limit int) (found []string, err error) {
-		dismissals, err := rows.DismissalsByID(ctx, prefix, m.Now(), limit)
+		dismissals, err := m.Rows.DismissalsByID(ctx, prefix, m.Now(), limit)
 		if err != nil {
 			return nil, err
 		}
 		for _, j := range dismissals {
 			found = append(found, j.ID)
 		}
-		learnings, err := rows.LearningsByID(ctx, prefix, limit)
+		learnings, err := m.Rows.LearningsByID(ctx, prefix, limit)
 		for _, l := range learnings {
 			found = append(found, l.ID)
 		}

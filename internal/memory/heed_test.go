@@ -179,7 +179,7 @@ func TestLearningsBlock(t *testing.T) {
 // TestLearningsTakeTurns: what was never given gets its part of a full block until it was.
 func TestLearningsTakeTurns(t *testing.T) {
 	m, now := remember(t)
-	rows := needs.Value(m.Rows(t.Context()))(t)
+	rows := m.Rows
 	given := map[string]bool{}
 	for i := range 30 {
 		l := learned(precedent.LearnDo, fmt.Sprintf("%d rows query %s", i, strings.Repeat("x", 1200)), "")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // When patterns are looked for: after an attempt there is time for people to work, unless much
@@ -27,11 +26,7 @@ const ConsolidationLimit = 3 * time.Minute
 // findings, when findings are new and the last attempt is half an hour ago, and when ten
 // findings are new.
 func (m *Memory) ConsolidationDue(ctx context.Context) (bool, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return false, err
-	}
-	c, err := rows.Consolidation(ctx)
+	c, err := m.Rows.Consolidation(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -56,19 +51,15 @@ type Consolidated struct {
 func (m *Memory) Consolidate(ctx context.Context, holder string, name func(context.Context, []*Pattern),
 	begun func(),
 ) (Consolidated, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return Consolidated{}, err
-	}
-	taken, err := rows.BeginConsolidation(ctx, holder, ConsolidationLimit)
+	taken, err := m.Rows.BeginConsolidation(ctx, holder, ConsolidationLimit)
 	if err != nil || !taken {
 		return Consolidated{Busy: err == nil}, err
 	}
 	if begun != nil {
 		begun()
 	}
-	c, found, err := m.patterns(ctx, rows, name)
-	held, saveErr := rows.EndConsolidation(context.WithoutCancel(ctx), holder, found, err != nil)
+	c, found, err := m.patterns(ctx, name)
+	held, saveErr := m.Rows.EndConsolidation(context.WithoutCancel(ctx), holder, found, err != nil)
 	if err := errors.Join(err, saveErr); err != nil {
 		return Consolidated{}, err
 	}
@@ -80,18 +71,18 @@ func (m *Memory) Consolidate(ctx context.Context, holder string, name func(conte
 }
 
 // patterns returns the insights that changed.
-func (m *Memory) patterns(ctx context.Context, rows *store.Repo,
+func (m *Memory) patterns(ctx context.Context,
 	name func(context.Context, []*Pattern),
 ) (Consolidated, []precedent.Insight, error) {
-	stored, err := rows.Insights(ctx)
+	stored, err := m.Rows.Insights(ctx)
 	if err != nil {
 		return Consolidated{}, nil, err
 	}
-	shown, err := rows.Appearances(ctx, maxConsidered)
+	shown, err := m.Rows.Appearances(ctx, maxConsidered)
 	if err != nil {
 		return Consolidated{}, nil, err
 	}
-	dismissals, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
+	dismissals, err := m.Rows.Dismissals(ctx, m.Now(), maxDismissals)
 	if err != nil {
 		return Consolidated{}, nil, err
 	}
@@ -120,15 +111,6 @@ func (m *Memory) patterns(ctx context.Context, rows *store.Repo,
 	}
 	c.Changed = len(changed)
 	return c, changed, ctx.Err()
-}
-
-// Insights returns all insights, the last changed first.
-func (m *Memory) Insights(ctx context.Context) ([]precedent.Insight, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return rows.Insights(ctx)
 }
 
 // DismissInsight pauses the insight whose id starts with the prefix in a person's name, until
@@ -166,11 +148,7 @@ func (m *Memory) RestoreInsight(ctx context.Context, idPrefix string) (precedent
 func (m *Memory) changeInsight(ctx context.Context, idPrefix string,
 	change func(*precedent.Insight) error,
 ) (precedent.Insight, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return precedent.Insight{}, err
-	}
-	i, err := exactlyOne(ctx, idPrefix, rows.InsightsByID, func(i precedent.Insight) string {
+	i, err := exactlyOne(ctx, idPrefix, m.Rows.InsightsByID, func(i precedent.Insight) string {
 		return i.ID + "  " + i.Text
 	}, "no insight", "precedent insights lists them")
 	if err != nil {
@@ -179,5 +157,5 @@ func (m *Memory) changeInsight(ctx context.Context, idPrefix string,
 	if err := change(&i); err != nil {
 		return i, err
 	}
-	return i, rows.DismissInsight(ctx, i.ID, i.Dismissed)
+	return i, m.Rows.DismissInsight(ctx, i.ID, i.Dismissed)
 }

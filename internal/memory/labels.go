@@ -6,7 +6,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/calibration"
 	"github.com/precedent-dev/precedent/internal/prompt"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // maxLabels is the number of labels that calibration reads: earlier ones have almost no
@@ -16,28 +15,11 @@ const maxLabels = 500
 // Labels returns what became of the repository's posted findings, as far as it tells whether
 // the team accepted them, since the last reset, the newest ones, oldest first.
 func (m *Memory) Labels(ctx context.Context) ([]calibration.Label, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return m.labels(ctx, rows)
-}
-
-func (m *Memory) labels(ctx context.Context, rows *store.Repo) ([]calibration.Label, error) {
-	labels, err := rows.Labels(ctx, maxLabels)
+	labels, err := m.Rows.Labels(ctx, maxLabels)
 	finders := prompt.Finders()
 	for i := range labels {
 		// A thread that was read back from a forge has no finder; its confidence stays as it is.
 		labels[i].Analyzer = !slices.ContainsFunc(finders, func(s prompt.Spec) bool { return s.Name == labels[i].Finder })
 	}
 	return labels, err
-}
-
-// ResetThreshold makes calibration start anew: it ignores what became of findings until now.
-func (m *Memory) ResetThreshold(ctx context.Context) error {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return err
-	}
-	return rows.ResetThreshold(ctx, m.Now())
 }

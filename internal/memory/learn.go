@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -21,11 +20,7 @@ import (
 func (m *Memory) Learn(
 	ctx context.Context, pull int, threads []precedent.Thread, outcomes []precedent.Outcome,
 ) ([]precedent.Dismissal, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	before, err := rows.Outcomes(ctx, pull)
+	before, err := m.Rows.Outcomes(ctx, pull)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +40,7 @@ func (m *Memory) Learn(
 		}
 		// Reject before saving outcomes: a process that is killed in between learns it
 		// again, which changes nothing.
-		j, added, err := m.reject(ctx, rows, o, t)
+		j, added, err := m.reject(ctx, o, t)
 		if err != nil {
 			return dismissals, err
 		}
@@ -53,17 +48,13 @@ func (m *Memory) Learn(
 			dismissals = append(dismissals, j)
 		}
 	}
-	return dismissals, rows.SaveOutcomes(ctx, outcomes)
+	return dismissals, m.Rows.SaveOutcomes(ctx, outcomes)
 }
 
 // Unlearn ends an outcome, and the dismissal that was learned from it, because nobody ends the thread any more, and tells
 // whether there was a dismissal. The outcome is unknown then, and a later dismissal is learned again.
 func (m *Memory) Unlearn(ctx context.Context, o precedent.Outcome) (bool, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return false, err
-	}
-	j, err := rows.Dismissal(ctx, o.Fingerprint, m.Now())
+	j, err := m.Rows.Dismissal(ctx, o.Fingerprint, m.Now())
 	if err != nil {
 		return false, err
 	}
@@ -72,11 +63,11 @@ func (m *Memory) Unlearn(ctx context.Context, o precedent.Outcome) (bool, error)
 	o.Kind, o.Words, o.Proof, o.At = precedent.OutcomeUnknown, "", "what "+o.Who+" decided was taken back", m.Now()
 	ended := false
 	if declined && j != nil && j.Who == who && j.Reason == reason {
-		if ended, err = rows.Retire(ctx, j.ID, fmt.Sprintf("#%d: %s", o.PullRequest, o.Proof), o.At); err != nil {
+		if ended, err = m.Rows.Retire(ctx, j.ID, fmt.Sprintf("#%d: %s", o.PullRequest, o.Proof), o.At); err != nil {
 			return false, err
 		}
 	}
-	return ended, rows.SaveOutcomes(ctx, []precedent.Outcome{o})
+	return ended, m.Rows.SaveOutcomes(ctx, []precedent.Outcome{o})
 }
 
 // learnedFrom returns whose dismissal an outcome is, and the reason, as a dismissal stores them.
@@ -86,7 +77,7 @@ func learnedFrom(o precedent.Outcome) (who, reason string) {
 
 // reject makes a dismissal of a dismissed thread, with the data of the finding if it is still
 // stored, else of the thread.
-func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outcome,
+func (m *Memory) reject(ctx context.Context, o precedent.Outcome,
 	t precedent.Thread,
 ) (precedent.Dismissal, bool, error) {
 	j := precedent.Dismissal{
@@ -95,7 +86,7 @@ func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outco
 		Category: t.Category, Severity: t.Severity, At: m.Now(),
 	}
 	j.Who, j.Reason = learnedFrom(o)
-	found, err := rows.FindingsByID(ctx, j.Finding, maxCandidates)
+	found, err := m.Rows.FindingsByID(ctx, j.Finding, maxCandidates)
 	if err != nil {
 		return precedent.Dismissal{}, false, err
 	}
@@ -104,5 +95,5 @@ func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outco
 			j.Finding, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity = f.ID, f.Place, f.Title, f.Path, f.Symbol, f.Category, f.Severity
 		}
 	}
-	return rows.Reject(ctx, j)
+	return m.Rows.Reject(ctx, j)
 }

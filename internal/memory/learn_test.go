@@ -63,7 +63,7 @@ func TestLearn(t *testing.T) {
 		forgotten.Fingerprint + "  kim never in this repo, not a bug a.go " + forgotten.Title,
 	}
 	needs.Equal(t, want, got)
-	needs.Len(t, "Outcomes", len(outcomes))(needs.Value(m.Rows(ctx))(t).Outcomes(ctx, 7))
+	needs.Len(t, "Outcomes", len(outcomes))(m.Rows.Outcomes(ctx, 7))
 
 	// What is learned hides the finding from the next review.
 	after := Suppress([]precedent.Finding{no, author, fixed, thumb}, mustDismissals(t, m), *now, 75, nil)

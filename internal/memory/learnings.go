@@ -17,11 +17,7 @@ import (
 // Learnings returns the learnings of the repository in one of the states, all if none is
 // given, the last changed first. One whose time is over is expired.
 func (m *Memory) Learnings(ctx context.Context, states ...precedent.LearningState) ([]precedent.Learning, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found, err := rows.Learnings(ctx)
+	found, err := m.Rows.Learnings(ctx)
 	for i := range found {
 		m.expire(&found[i])
 	}
@@ -41,15 +37,7 @@ func (m *Memory) expire(l *precedent.Learning) {
 // Learning returns the learning whose id starts with the prefix. Its errors are those of
 // Dismiss.
 func (m *Memory) Learning(ctx context.Context, idPrefix string) (precedent.Learning, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return precedent.Learning{}, err
-	}
-	return m.findLearning(ctx, rows, idPrefix)
-}
-
-func (m *Memory) findLearning(ctx context.Context, rows *store.Repo, idPrefix string) (precedent.Learning, error) {
-	l, err := exactlyOne(ctx, idPrefix, rows.LearningsByID, lineOf, "no learning", listLearnings)
+	l, err := exactlyOne(ctx, idPrefix, m.Rows.LearningsByID, lineOf, "no learning", listLearnings)
 	m.expire(&l)
 	return l, err
 }
@@ -66,26 +54,18 @@ type LearningChange = store.LearningChange
 // LearningHistory returns the changes of the learning whose id starts with the prefix, oldest
 // first.
 func (m *Memory) LearningHistory(ctx context.Context, idPrefix string) ([]LearningChange, error) {
-	rows, err := m.Rows(ctx)
+	l, err := m.Learning(ctx, idPrefix)
 	if err != nil {
 		return nil, err
 	}
-	l, err := m.findLearning(ctx, rows, idPrefix)
-	if err != nil {
-		return nil, err
-	}
-	return rows.LearningHistory(ctx, l.ID)
+	return m.Rows.LearningHistory(ctx, l.ID)
 }
 
 // ApproveLearning makes a pending learning active in the name of a person who may write, if the
 // checks of Propose pass now. One that contradicts an active learning supersedes it, if
 // the person could know: the first approval after a new contradiction only says so.
 func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string) (Captured, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return Captured{}, err
-	}
-	l, err := m.findLearning(ctx, rows, idPrefix)
+	l, err := m.Learning(ctx, idPrefix)
 	switch {
 	case err != nil:
 		return Captured{}, err
@@ -96,7 +76,7 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string) (Cap
 	case l.State != precedent.LearningPending:
 		return refuse(l, "it is %s", l.State), nil
 	}
-	known, err := m.learnings(ctx, rows)
+	known, err := m.learnings(ctx)
 	if err != nil {
 		return Captured{}, err
 	}
@@ -106,7 +86,7 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string) (Cap
 		return c, err
 	}
 	if c.Contradicts != nil && c.Contradicts.ID != told {
-		saved, err := rows.ChangeLearning(ctx, l.ID, who, "contradicts "+c.Contradicts.ID, m.Now(),
+		saved, err := m.Rows.ChangeLearning(ctx, l.ID, who, "contradicts "+c.Contradicts.ID, m.Now(),
 			func(l *precedent.Learning) error {
 				l.Contradicts = c.Contradicts.ID
 				return nil
@@ -114,12 +94,12 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string) (Cap
 		c.Learning = saved
 		return c, err
 	}
-	return m.activate(ctx, rows, l.ID, who, c.Contradicts)
+	return m.activate(ctx, l.ID, who, c.Contradicts)
 }
 
 // activate makes a learning active, and supersedes the one that it contradicts. If somebody
 // forgot it meanwhile, it stays forgotten.
-func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string,
+func (m *Memory) activate(ctx context.Context, id, who string,
 	instead *precedent.Learning,
 ) (Captured, error) {
 	c, superseded := Captured{}, ""
@@ -127,7 +107,7 @@ func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string,
 		superseded, c.Note = instead.ID, "it supersedes "+lineOf(*instead)
 	}
 	var err error
-	c.Learning, err = rows.ActivateLearning(ctx, id, superseded, who, m.Now())
+	c.Learning, err = m.Rows.ActivateLearning(ctx, id, superseded, who, m.Now())
 	if err != nil {
 		return Captured{}, err
 	}
@@ -141,11 +121,7 @@ func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string,
 // change does, and makes that a new version, in the name of a person who may write. The checks of
 // Propose apply. A version that contradicts another learning is refused.
 func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, change func(*precedent.Learning)) (Captured, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return Captured{}, err
-	}
-	l, err := m.findLearning(ctx, rows, idPrefix)
+	l, err := m.Learning(ctx, idPrefix)
 	if err != nil {
 		return Captured{}, err
 	}
@@ -160,7 +136,7 @@ func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, change 
 	case why != "":
 		return refuse(l, "%s", why), nil
 	}
-	known, err := m.learnings(ctx, rows)
+	known, err := m.learnings(ctx)
 	if err != nil {
 		return Captured{}, err
 	}
@@ -175,7 +151,7 @@ func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, change 
 	if err != nil || c.Refused != "" {
 		return c, err
 	}
-	saved, err := rows.ChangeLearning(ctx, l.ID, who, "edited", m.Now(), func(l *precedent.Learning) error {
+	saved, err := m.Rows.ChangeLearning(ctx, l.ID, who, "edited", m.Now(), func(l *precedent.Learning) error {
 		l.Directive, l.Rationale, l.Kind = edited.Directive, edited.Rationale, edited.Kind
 		l.Glob, l.Category, l.ExpiresAt = edited.Glob, edited.Category, edited.ExpiresAt
 		l.Version++
@@ -188,15 +164,11 @@ func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, change 
 // directive contains it or nearly says it. That is final. If several have these words, it
 // forgets none, and the error wraps ErrAmbiguous and lists them; if none has, ErrUnknownID.
 func (m *Memory) ForgetLearning(ctx context.Context, which, who string) (precedent.Learning, error) {
-	rows, err := m.Rows(ctx)
+	l, err := m.FindLearning(ctx, which)
 	if err != nil {
 		return precedent.Learning{}, err
 	}
-	l, err := m.findNamed(ctx, rows, which)
-	if err != nil {
-		return precedent.Learning{}, err
-	}
-	return rows.ChangeLearning(ctx, l.ID, who, "forgotten", m.Now(), func(l *precedent.Learning) error {
+	return m.Rows.ChangeLearning(ctx, l.ID, who, "forgotten", m.Now(), func(l *precedent.Learning) error {
 		l.State = precedent.LearningForgotten
 		return nil
 	})
@@ -204,20 +176,11 @@ func (m *Memory) ForgetLearning(ctx context.Context, which, who string) (precede
 
 // FindLearning returns the learning that ForgetLearning would forget. Its errors are the same.
 func (m *Memory) FindLearning(ctx context.Context, which string) (precedent.Learning, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return precedent.Learning{}, err
-	}
-	return m.findNamed(ctx, rows, which)
-}
-
-// findNamed returns the learning with the id, its beginning, or the words.
-func (m *Memory) findNamed(ctx context.Context, rows *store.Repo, which string) (precedent.Learning, error) {
-	l, err := m.findLearning(ctx, rows, which)
+	l, err := m.Learning(ctx, which)
 	if err == nil || !errors.Is(err, ErrUnknownID) && !errors.Is(err, ErrAmbiguous) {
 		return l, err
 	}
-	byWords, other := m.findByWords(ctx, rows, which)
+	byWords, other := m.findByWords(ctx, which)
 	if other != nil && errors.Is(other, ErrUnknownID) && errors.Is(err, ErrAmbiguous) {
 		return l, err
 	}
@@ -232,8 +195,8 @@ const (
 )
 
 // findByWords returns the learning, active or pending, whose words fit best.
-func (m *Memory) findByWords(ctx context.Context, rows *store.Repo, words string) (precedent.Learning, error) {
-	all, err := rows.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
+func (m *Memory) findByWords(ctx context.Context, words string) (precedent.Learning, error) {
+	all, err := m.Rows.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
 	if err != nil {
 		return precedent.Learning{}, err
 	}

@@ -162,7 +162,7 @@ func TestReplay(t *testing.T) {
 	declined := find("db/d.go", "retry()", precedent.Bugs, precedent.High, "Retry has no backoff")
 	record(t, m, "r1", "h1", high, fixed, mild, declined)
 	accepted := precedent.Outcome{Thread: "t", Fingerprint: fixed.Fingerprint, PullRequest: 3, Kind: precedent.Fixed, At: *now}
-	needs.NoError(t, needs.Value(m.Rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{accepted}))
+	needs.NoError(t, m.Rows.SaveOutcomes(ctx, []precedent.Outcome{accepted}))
 	needs.Value(m.Dismiss(ctx, declined.ID, Dismissal{Who: "dana"}))(t)
 	for directive, hidden := range map[string]string{
 		"don't flag queries that are built from user input": high.ID,
@@ -318,6 +318,7 @@ func TestOwnerLearnings(t *testing.T) {
 	m, _ := remember(t)
 	sibling := *m
 	sibling.Repo.Name = "lib"
+	needs.NoError(t, sibling.Open(t.Context()))
 	for directive, private := range map[string]bool{"write short functions": false, "the secret project is called moon": true} {
 		p := says(precedent.LearnConvention, directive, "")
 		p.Scope, p.Public = precedent.OwnerScope, !private
@@ -332,6 +333,7 @@ func TestOwnerLearnings(t *testing.T) {
 	}
 	foreign := *m
 	foreign.Repo.Owner = "strangers"
+	needs.NoError(t, foreign.Open(t.Context()))
 	p := says(precedent.LearnConvention, "of all repositories", "")
 	p.Scope = precedent.OwnerScope
 	if c := propose(t, &foreign, p); c.Scope != precedent.RepositoryScope || c.Note == "" {

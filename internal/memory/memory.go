@@ -20,6 +20,8 @@ import (
 // Memory is the memory of one repository.
 type Memory struct {
 	DB *store.DB
+	// Rows are those of the repository; Open sets them.
+	Rows *store.Repo
 	// Repo is the identity from which ids of findings are made.
 	Repo precedent.Repo
 	// Aliases are other identities of the same repository: the root commit of one that has a
@@ -38,50 +40,40 @@ const (
 	KeepPerFile = 50
 )
 
-// Rows returns the rows of the repository in the database.
-func (m *Memory) Rows(ctx context.Context) (*store.Repo, error) {
-	return m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Aliases...)...)
-}
-
-// Record saves the review with its findings and its posts, all or nothing, and fills in its
-// Sightings. Quotes and evidence must be redacted before.
-func (m *Memory) Record(ctx context.Context, review *precedent.Review, posts ...store.Post) error {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return err
+// Open finds the rows of the repository in the database. If it fails, Rows stay what they were.
+func (m *Memory) Open(ctx context.Context) error {
+	rows, err := m.DB.RepoFor(ctx, append([]precedent.Repo{m.Repo}, m.Aliases...)...)
+	if err == nil {
+		m.Rows = rows
 	}
-	return rows.SaveReview(ctx, review, posts...)
+	return err
 }
 
 // Hotspots returns the n files with the most findings, at least HotspotFrom of
 // them, most first.
 func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, error) {
-	rows, err := m.Rows(ctx)
+	paths, err := m.Rows.HotPaths(ctx, max(n, 0))
 	if err != nil {
 		return nil, err
 	}
-	paths, err := rows.HotPaths(ctx, max(n, 0))
-	if err != nil {
-		return nil, err
-	}
-	shown, dismissals, err := m.history(ctx, rows, paths, store.Change{})
+	shown, dismissals, err := m.history(ctx, paths, store.Change{})
 	return hottest(countByFile(shown, dismissals)), err
 }
 
 // history returns the findings that reviews of other changes showed in the files, those of other clones included, and
 // the dismissals.
-func (m *Memory) history(ctx context.Context, rows *store.Repo, paths []string, except store.Change) (
+func (m *Memory) history(ctx context.Context, paths []string, except store.Change) (
 	[]store.Known, []precedent.Dismissal, error,
 ) {
-	shown, err := rows.Shown(ctx, paths, except)
+	shown, err := m.Rows.Shown(ctx, paths, except)
 	if err != nil {
 		return nil, nil, err
 	}
-	elsewhere, err := rows.ShownElsewhere(ctx, paths)
+	elsewhere, err := m.Rows.ShownElsewhere(ctx, paths)
 	if err != nil {
 		return nil, nil, err
 	}
-	dismissals, err := m.dismissals(ctx, rows)
+	dismissals, err := m.Dismissals(ctx)
 	return append(shown, elsewhere...), dismissals, err
 }
 
@@ -100,12 +92,8 @@ type PastReview struct {
 
 // PastReviews returns the reviews of the repository, the newest first, at most n.
 func (m *Memory) PastReviews(ctx context.Context, n int) ([]PastReview, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var past []PastReview
-	for r, err := range rows.ReviewsSince(ctx, time.Time{}, n) {
+	for r, err := range m.Rows.ReviewsSince(ctx, time.Time{}, n) {
 		if err != nil {
 			return nil, err
 		}
@@ -137,25 +125,21 @@ type Status struct {
 }
 
 // Status returns the size and contents of the memory.
-func (m *Memory) Status(ctx context.Context) (Status, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return Status{}, err
-	}
-	s := Status{Path: m.DB.Path()}
+func (m *Memory) Status(ctx context.Context) (s Status, err error) {
+	s.Path = m.DB.Path()
 	if s.Bytes, err = m.DB.Size(ctx); err != nil {
 		return Status{}, err
 	}
-	if s.Names, err = rows.Names(ctx); err != nil {
+	if s.Names, err = m.Rows.Names(ctx); err != nil {
 		return Status{}, err
 	}
-	if s.Counts, err = rows.Count(ctx); err != nil {
+	if s.Counts, err = m.Rows.Count(ctx); err != nil {
 		return Status{}, err
 	}
-	if s.Oldest, s.Newest, err = rows.Period(ctx); err != nil {
+	if s.Oldest, s.Newest, err = m.Rows.Period(ctx); err != nil {
 		return Status{}, err
 	}
-	c, err := rows.Consolidation(ctx)
+	c, err := m.Rows.Consolidation(ctx)
 	s.Consolidated = c.CompletedAt
 	return s, err
 }
@@ -165,20 +149,6 @@ func (m *Memory) Status(ctx context.Context) (Status, error) {
 // store.Repo.Prune says, and a label of each deleted finding. It returns what was deleted, and the number of labels
 // made.
 func (m *Memory) Prune(ctx context.Context) (store.Counts, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return store.Counts{}, err
-	}
 	now := m.Now()
-	return rows.Prune(ctx, now.Add(-KeepFor), KeepPerFile, now)
-}
-
-// Clear deletes everything about the repository, dismissals included, and returns what was
-// deleted. Other repositories in the same database are not touched.
-func (m *Memory) Clear(ctx context.Context) (store.Counts, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return store.Counts{}, err
-	}
-	return rows.Clear(ctx)
+	return m.Rows.Prune(ctx, now.Add(-KeepFor), KeepPerFile, now)
 }

@@ -32,7 +32,9 @@ func remember(t *testing.T) (*Memory, *time.Time) {
 			t.Error(err)
 		}
 	})
-	return &Memory{DB: db, Repo: repo, Now: clock}, &now
+	m := &Memory{DB: db, Repo: repo, Now: clock}
+	needs.NoError(t, m.Open(t.Context()))
+	return m, &now
 }
 
 // find makes a finding on a line between two others.
@@ -56,7 +58,7 @@ func stand(f *precedent.Finding, prev, next string) {
 func record(t *testing.T, m *Memory, id, head string, findings ...precedent.Finding) *precedent.Review {
 	t.Helper()
 	v := &precedent.Review{ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Threshold: 75, Findings: findings, At: m.Now()}
-	needs.NoError(t, m.Record(t.Context(), v))
+	needs.NoError(t, m.Rows.SaveReview(t.Context(), v))
 	return v
 }
 
@@ -264,7 +266,7 @@ func TestHotspotsStatusPruneClear(t *testing.T) {
 	needs.Result(t, "Prune", store.Counts{})(m.Prune(ctx))
 	*now = now.AddDate(0, 0, 2)
 	needs.Result(t, "Prune", store.Counts{Reviews: 3, Findings: 7, Sightings: 9, Labels: 7})(m.Prune(ctx))
-	needs.Result(t, "Clear", store.Counts{Labels: 7})(m.Clear(ctx))
+	needs.Result(t, "Clear", store.Counts{Labels: 7})(m.Rows.Clear(ctx))
 }
 
 func TestBlock(t *testing.T) {

@@ -77,17 +77,14 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Captured, error) {
 	if why := m.unfit(l, p); why != "" {
 		return Captured{Learning: l, Refused: why}, nil
 	}
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return Captured{}, err
-	}
 	note := ""
 	if l.Scope == precedent.OwnerScope {
-		if note, err = m.limitScope(ctx, rows, &l); err != nil {
+		var err error
+		if note, err = m.limitScope(ctx, &l); err != nil {
 			return Captured{}, err
 		}
 	}
-	known, err := m.learnings(ctx, rows)
+	known, err := m.learnings(ctx)
 	if err != nil {
 		return Captured{}, err
 	}
@@ -104,7 +101,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Captured, error) {
 	if err != nil || c.Refused != "" {
 		return c, err
 	}
-	saved, added, err := rows.AddLearning(ctx, c.Learning, c.From.Who)
+	saved, added, err := m.Rows.AddLearning(ctx, c.Learning, c.From.Who)
 	c.Learning, c.Known, c.Note = saved, !added, note
 	return c, err
 }
@@ -171,8 +168,8 @@ func UnfitLearning(l precedent.Learning) string {
 
 // limitScope makes a learning for all of the owner's repositories one of this repository if
 // others than the owner are served by the memory, and says so.
-func (m *Memory) limitScope(ctx context.Context, rows *store.Repo, l *precedent.Learning) (string, error) {
-	alone, err := rows.OwnerAlone(ctx, m.Repo)
+func (m *Memory) limitScope(ctx context.Context, l *precedent.Learning) (string, error) {
+	alone, err := m.Rows.OwnerAlone(ctx, m.Repo)
 	if err != nil || alone {
 		return "", err
 	}
@@ -201,8 +198,8 @@ func (m *Memory) check(ctx context.Context, known []precedent.Learning, l preced
 }
 
 // learnings returns those that are active or pending, the last changed first.
-func (m *Memory) learnings(ctx context.Context, rows *store.Repo) ([]precedent.Learning, error) {
-	found, err := rows.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
+func (m *Memory) learnings(ctx context.Context) ([]precedent.Learning, error) {
+	found, err := m.Rows.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
 	return slices.DeleteFunc(found, func(l precedent.Learning) bool { return expired(&l, m.Now()) }), err
 }
 

@@ -56,22 +56,18 @@ type Recall struct {
 // Recall returns what is known about the files with the paths, which include the old paths of
 // renamed files. Base and head identify the change.
 func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) (Recall, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return Recall{}, err
-	}
 	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
-	shown, dismissals, err := m.history(ctx, rows, paths, store.Change{Base: base, Head: head})
+	shown, dismissals, err := m.history(ctx, paths, store.Change{Base: base, Head: head})
 	if err != nil {
 		return Recall{}, err
 	}
 	r := Recall{Dismissals: dismissals}
 	r.Files = countByFile(shown, r.Dismissals)
 	r.Hotspots = hottest(r.Files)
-	if r.Accepted, err = rows.Accepted(ctx, paths, maxAccepted); err != nil {
+	if r.Accepted, err = m.Rows.Accepted(ctx, paths, maxAccepted); err != nil {
 		return Recall{}, err
 	}
-	insights, err := rows.Insights(ctx)
+	insights, err := m.Rows.Insights(ctx)
 	if err != nil {
 		return Recall{}, err
 	}
@@ -89,10 +85,10 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 			r.Insights = append(r.Insights, i)
 		}
 	}
-	if r.Known, err = rows.Known(ctx, paths, maxKnown); err != nil {
+	if r.Known, err = m.Rows.Known(ctx, paths, maxKnown); err != nil {
 		return Recall{}, err
 	}
-	labels, err := m.labels(ctx, rows)
+	labels, err := m.Labels(ctx)
 	r.Learned = calibration.Learn(labels)
 	return r, err
 }

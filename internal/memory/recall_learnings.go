@@ -97,25 +97,17 @@ func (m *Memory) CountLearnings(ctx context.Context, r *precedent.Review) error 
 	for _, l := range r.Memory.LearningsUsed {
 		used = append(used, l.ID)
 	}
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return err
-	}
-	return rows.CountLearnings(ctx, r.Memory.Learnings.IDs, used, r.At)
+	return m.Rows.CountLearnings(ctx, r.Memory.Learnings.IDs, used, r.At)
 }
 
 // active returns the active learnings that are stored for the repository and, if the policy
 // says so, for all of the owner's.
 func (m *Memory) active(ctx context.Context, q LearningQuery) ([]precedent.Learning, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := rows.Learnings(ctx, precedent.LearningActive)
+	all, err := m.Rows.Learnings(ctx, precedent.LearningActive)
 	if err != nil || !q.Policy.Global {
 		return all, err
 	}
-	shared, err := rows.OwnerLearnings(ctx, m.Repo, q.Private)
+	shared, err := m.Rows.OwnerLearnings(ctx, m.Repo, q.Private)
 	return append(all, shared...), err
 }
 

@@ -26,11 +26,7 @@ const (
 // are read once.
 func (m *Memory) newTrial(ctx context.Context) func(precedent.Learning) ([]precedent.Finding, error) {
 	read := sync.OnceValues(func() ([]store.JudgedFinding, error) {
-		rows, err := m.Rows(ctx)
-		if err != nil {
-			return nil, err
-		}
-		judged, err := rows.Judged(ctx, m.Now().Add(-replayed), maxReplayed)
+		judged, err := m.Rows.Judged(ctx, m.Now().Add(-replayed), maxReplayed)
 		return slices.DeleteFunc(judged, func(j store.JudgedFinding) bool { return j.Declined && !j.Accepted }), err
 	})
 	return func(l precedent.Learning) (hidden []precedent.Finding, err error) {

@@ -33,15 +33,11 @@ func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (pre
 	if err := d.check(); err != nil {
 		return precedent.Dismissal{}, err
 	}
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return precedent.Dismissal{}, err
-	}
 	var prompted []string // their rules are those of the guide, which cannot be dismissed
 	for _, f := range prompt.Finders() {
 		prompted = append(prompted, f.Name)
 	}
-	known, err := rows.FinderRules(ctx, prompted)
+	known, err := m.Rows.FinderRules(ctx, prompted)
 	if err != nil {
 		return precedent.Dismissal{}, err
 	}
@@ -54,7 +50,7 @@ func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (pre
 	}
 	sum := sha256.Sum256([]byte("precedent.rule/1\x00" + name + "\x00" + d.Glob))
 	fingerprint := hex.EncodeToString(sum[:16])
-	return m.store(ctx, rows, precedent.Dismissal{
+	return m.store(ctx, precedent.Dismissal{
 		Finding: precedent.FindingID(m.Repo, fingerprint), Fingerprint: fingerprint,
 		Rule: name, Claim: "all findings of " + described(name), Severity: ruleSeverity,
 	}, d)
@@ -123,11 +119,7 @@ func checkRule(name string, known []precedent.Finding) error {
 // UndismissRule deletes the dismissals of a rule for exactly this glob, or for all files and
 // every glob if it is empty, and returns them.
 func (m *Memory) UndismissRule(ctx context.Context, rule, glob string) ([]precedent.Dismissal, error) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
+	all, err := m.Rows.Dismissals(ctx, m.Now(), maxDismissals)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +133,7 @@ func (m *Memory) UndismissRule(ctx context.Context, rule, glob string) ([]preced
 		}
 	}
 	for _, j := range all {
-		if _, err := rows.Unreject(ctx, j.ID); err != nil {
+		if _, err := m.Rows.Unreject(ctx, j.ID); err != nil {
 			return nil, err
 		}
 	}

@@ -116,11 +116,7 @@ func (m *Memory) Statistics(ctx context.Context, since time.Time) (Statistics, e
 func (m *Memory) StatisticsOf(ctx context.Context, since time.Time) (out Statistics, reviews []store.ReviewFacts,
 	outcomes []precedent.Outcome, err error,
 ) {
-	rows, err := m.Rows(ctx)
-	if err != nil {
-		return out, nil, nil, err
-	}
-	s, err := m.sample(ctx, rows, since)
+	s, err := m.sample(ctx, m.Rows, since)
 	if err != nil {
 		return out, nil, nil, err
 	}

@@ -30,7 +30,7 @@ func TestStatistics(t *testing.T) {
 			ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, Findings: fs, At: *now, PullRequest: &number,
 			CostUSD: 0.5, TookMS: 2_000, Usage: precedent.Usage{Requests: 3, InputTokens: 100}, RulesChecked: []precedent.Rule{{ID: "r", Text: "Wrap errors", Source: "CLAUDE.md"}},
 		}
-		needs.NoError(t, m.Record(ctx, v))
+		needs.NoError(t, m.Rows.SaveReview(ctx, v))
 	}
 	at := func(line string, p precedent.Placement) precedent.Finding {
 		f := find("a.go", line, precedent.Bugs, precedent.Medium, "about "+line)
@@ -49,7 +49,7 @@ func TestStatistics(t *testing.T) {
 	threads := []precedent.Thread{posted(one, "t1"), posted(two, "t2")}
 	threads[0].State = precedent.ThreadResolved
 	threads[1].PullRequest = 8
-	rows := needs.Value(m.Rows(ctx))(t)
+	rows := m.Rows
 	needs.NoError(t, rows.SaveThreads(ctx, threads))
 	outcomes := []precedent.Outcome{became(threads[0], precedent.Fixed, "", "", false), became(threads[1], precedent.Declined, "kim", "no", true)}
 	outcomes[0].Confidence, outcomes[1].Confidence = 90, 80
@@ -80,6 +80,7 @@ func TestStatistics(t *testing.T) {
 		t.Errorf("since yesterday: %+v %v", late, err)
 	}
 	other := &Memory{DB: m.DB, Repo: precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}, Now: m.Now}
+	needs.NoError(t, other.Open(ctx))
 	if s, err := other.Statistics(ctx, time.Time{}); err != nil || s.Reviews != 0 || len(s.People) != 0 || len(s.Outcomes) != 0 {
 		t.Errorf("another repository: %+v %v", s, err)
 	}

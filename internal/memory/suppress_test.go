@@ -359,7 +359,7 @@ func TestRecallCountsAcceptances(t *testing.T) {
 		t.Errorf("%+v", r.Dismissals)
 	}
 	// Retired, it no longer holds, and why is kept; a new dismissal holds again.
-	rows := needs.Value(m.Rows(ctx))(t)
+	rows := m.Rows
 	j := recall(t, m, "next", "io/a.go").Dismissals[0]
 	needs.Result(t, "retired", true)(rows.Retire(ctx, j.ID, "#8 fixed it", *now))
 	needs.Result(t, "retired twice", false)(rows.Retire(ctx, j.ID, "again", *now))

@@ -41,11 +41,7 @@ const maxFile = 256 << 20
 // rows that were left out because they do not meet the limits of a line. Equal rows make
 // equal bytes.
 func Export(ctx context.Context, m *memory.Memory, to io.Writer) (written, left int, err error) {
-	db, err := m.Rows(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	shared, err := db.Shared(ctx)
+	shared, err := m.Rows.Shared(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -140,11 +136,7 @@ const exportHint = "write it with precedent memory export --out FILE"
 func save(ctx context.Context, m *memory.Memory, rows Rows) (Counts, error) {
 	var c Counts
 	rows.dropLooseHistory()
-	db, err := m.Rows(ctx)
-	if err != nil {
-		return c, err
-	}
-	err = db.MergeShared(ctx, func(now store.Shared) (store.Shared, error) {
+	err := m.Rows.MergeShared(ctx, func(now store.Shared) (store.Shared, error) {
 		local, _ := reader{m.Now()}.fromStore(now)
 		merged := Merge(local, rows).current(m.Now())
 		var news store.Shared

@@ -28,7 +28,9 @@ func openMemory(t testing.TB) *memory.Memory {
 	t.Helper()
 	db := needs.Value(store.OpenMemory(t.Context(), store.Options{Now: func() time.Time { return now }}))(t)
 	t.Cleanup(func() { db.Close() })
-	return &memory.Memory{DB: db, Repo: team, Now: func() time.Time { return now }}
+	m := &memory.Memory{DB: db, Repo: team, Now: func() time.Time { return now }}
+	needs.NoError(t, m.Open(t.Context()))
+	return m
 }
 
 func rowsOf(t testing.TB, m *memory.Memory) *store.Repo {

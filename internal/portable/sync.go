@@ -98,11 +98,7 @@ func (s *Sync) exchange(ctx context.Context) (Synced, Rows, error) {
 		done.Rows = len(theirs)
 		return done, theirs, nil
 	}
-	db, err := s.Memory.Rows(ctx)
-	if err != nil {
-		return done, nil, err
-	}
-	shared, err := db.Shared(ctx)
+	shared, err := s.Memory.Rows.Shared(ctx)
 	if err != nil {
 		return done, nil, err
 	}

@@ -265,7 +265,7 @@ func record(t testing.TB, m *memory.Memory, id string, n int, dropped precedent.
 			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: 90, Placement: precedent.Inline, Dropped: dropped,
 		})
 	}
-	needs.NoError(t, m.Record(t.Context(), &precedent.Review{
+	needs.NoError(t, m.Rows.SaveReview(t.Context(), &precedent.Review{
 		ID: id, Repo: m.Repo, Base: "b" + id, Head: "h" + id, Scope: precedent.FullScope, Threshold: 75, Findings: found, At: now,
 	}))
 }

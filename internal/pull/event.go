@@ -14,12 +14,9 @@ func (p *Pull) ApplyEvent(ctx context.Context, e forge.Event) {
 	if len(e.Comments) == 0 || !p.Workspace.Memory.DB.Kept() {
 		return
 	}
-	c, err := p.Env.CorpusOf(ctx, p.Workspace)
-	if err == nil {
-		c.Me = workspace.OwnAccount(ctx, p.Conn)
-		_, err = c.Apply(ctx, p.Conn.Forge, p.Repo.Repo, e.Comments)
-	}
-	if err != nil {
+	c := p.Env.CorpusOf(p.Workspace)
+	c.Me = workspace.OwnAccount(ctx, p.Conn)
+	if _, err := c.Apply(ctx, p.Conn.Forge, p.Repo.Repo, e.Comments); err != nil {
 		p.Env.NoticeError(ctx, fmt.Errorf("apply event to the corpus: %w", err), "; the next precedent corpus sync reads it")
 	}
 }

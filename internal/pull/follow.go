@@ -37,15 +37,11 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 		return err
 	}
 	s.Earlier.me = me
-	rows, err := p.Workspace.Rows(ctx)
+	stored, err := p.Workspace.Memory.Rows.Threads(ctx, p.Number)
 	if err != nil {
 		return err
 	}
-	stored, err := rows.Threads(ctx, p.Number)
-	if err != nil {
-		return err
-	}
-	posts, err := rows.Posts(ctx, p.Number)
+	posts, err := p.Workspace.Memory.Rows.Posts(ctx, p.Number)
 	if err != nil {
 		return err
 	}
@@ -79,7 +75,7 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 		s.fail("threads", errNotFetched, "threads could not be located in the code, and everything was read again")
 		return nil
 	}
-	last, readers, err := lastPosted(ctx, rows, posts, of.Engine)
+	last, readers, err := lastPosted(ctx, p.Workspace.Memory.Rows, posts, of.Engine)
 	if err != nil {
 		return err
 	}

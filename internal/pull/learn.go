@@ -59,12 +59,8 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 		return nil, workspace.Hinted(errors.New("the outcomes of the findings could not be determined: "+why),
 			"the token needs access to the repository and to its own account")
 	}
-	rows, err := p.Workspace.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var answers []precedent.ThreadAnswer
-	if last, found, err := rows.LastReview(ctx, p.Number); err != nil {
+	if last, found, err := p.Workspace.Memory.Rows.LastReview(ctx, p.Number); err != nil {
 		return nil, err
 	} else if found && last.Head == s.Range.Head {
 		answers = last.Threads
@@ -73,7 +69,7 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 		return nil, err
 	}
 	p.noticeQuota(ctx)
-	return rows.Outcomes(ctx, p.Number)
+	return p.Workspace.Memory.Rows.Outcomes(ctx, p.Number)
 }
 
 // learnOutcomes determines and stores the outcomes of the threads' findings.
@@ -82,14 +78,10 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.
 		State: p.State, Author: p.Author, Trees: *s.Earlier.trees, Votes: s.Earlier.votes, Answers: answers,
 		Now: p.Env.Now(),
 	})
-	rows, err := p.Workspace.Rows(ctx)
-	if err != nil {
+	if err := p.Workspace.Memory.Rows.SaveThreads(ctx, s.Earlier.Threads); err != nil {
 		return err
 	}
-	if err := rows.SaveThreads(ctx, s.Earlier.Threads); err != nil {
-		return err
-	}
-	if err := p.learnAudit(ctx, s, rows); err != nil {
+	if err := p.learnAudit(ctx, s); err != nil {
 		return err
 	}
 	dismissals, err := p.Workspace.Memory.Learn(ctx, p.Number, s.Earlier.Threads, outcomes)
@@ -106,11 +98,7 @@ func (p *Pull) unlearn(ctx context.Context, s *State) error {
 	if s.Earlier.NoConvs || s.partial || len(p.People.Failures()) > 0 {
 		return nil // it is not known who dismisses what
 	}
-	rows, err := p.Workspace.Rows(ctx)
-	if err != nil {
-		return err
-	}
-	outcomes, err := rows.Outcomes(ctx, p.Number)
+	outcomes, err := p.Workspace.Memory.Rows.Outcomes(ctx, p.Number)
 	if err != nil {
 		return err
 	}
@@ -171,10 +159,10 @@ const maxAuditReviews = 10
 
 // learnAudit ends dismissals that were wrong: each hid a finding that was shown folded, as an
 // audit, and that the pull request then fixed.
-func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error {
+func (p *Pull) learnAudit(ctx context.Context, s *State) error {
 	var audited []precedent.Thread
 	hiddenBy := map[string]string{}
-	for r, err := range rows.ReviewsOfPull(ctx, p.Number, maxAuditReviews) {
+	for r, err := range p.Workspace.Memory.Rows.ReviewsOfPull(ctx, p.Number, maxAuditReviews) {
 		if err != nil {
 			return err
 		}
@@ -200,7 +188,7 @@ func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error
 		}
 		id := hiddenBy[o.Fingerprint]
 		why := fmt.Sprintf("#%d fixed finding %s, which it hid: %s", p.Number, o.Finding, o.Proof)
-		ended, err := rows.Retire(ctx, id, why, p.Env.Now())
+		ended, err := p.Workspace.Memory.Rows.Retire(ctx, id, why, p.Env.Now())
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingRevie
 				o.FailOn = job.Settings.FailOn.Value
 			}
 		}
-		if err := pull.Workspace.Memory.Record(ctx, next, p.Poster.Plan(next, nil, o)...); err != nil {
+		if err := pull.Workspace.Memory.Rows.SaveReview(ctx, next, p.Poster.Plan(next, nil, o)...); err != nil {
 			return err
 		}
 		if err := p.Rows.SaveThreads(ctx, reopened); err != nil {

@@ -39,16 +39,12 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	if err != nil {
 		return nil, p.Conn.Explain(err)
 	}
-	rows, err := p.Workspace.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
 	writer := p.Writer
 	// An App's token is made on the way. Whatever is wrong with that, requests tell.
 	if secret, err := p.Conn.Token(ctx, p.Repo.Repo); err == nil && secret != "" {
 		writer.Own = append(slices.Clip(writer.Own), secret)
 	}
-	r := p.Env
+	r, rows := p.Env, p.Workspace.Memory.Rows
 	return &Publisher{Pull: p, Rows: rows, Poster: post.Poster{
 		Forge: p.Conn, Rows: rows, Writer: writer, Me: me, Now: r.Now, Sleep: r.Sleep, Rand: rand.N[time.Duration],
 		NewID: r.NewID, Instant: p.Conn.Instant, Replica: r.Replica,

@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -68,10 +69,11 @@ func (p *Pull) followName(ctx context.Context) error {
 		m.Repo, m.Aliases = now, p.Repo.IDs[1:]
 	}
 	p.Writer.PullRequest.Repo, p.Writer.PullRequest.RepoID = p.Repo.Repo, p.Base.RepoID
-	if p.Base.RepoID == "" {
-		return nil
+	var err error
+	if p.Base.RepoID != "" {
+		err = m.DB.Follow(ctx, precedent.NumberedRepo(p.Repo.Repo.Host, p.Base.RepoID), p.Repo.IDs...)
 	}
-	err := m.DB.Follow(ctx, precedent.NumberedRepo(p.Repo.Repo.Host, p.Base.RepoID), p.Repo.IDs...)
+	err = errors.Join(err, m.Open(ctx))
 	if err != nil && ctx.Err() == nil { // the review goes on without what it had under another name
 		p.Workspace.Failures = append(p.Workspace.Failures, precedent.Failure{Step: "memory", Error: err.Error()})
 		return nil

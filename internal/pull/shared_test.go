@@ -40,8 +40,7 @@ func TestSharedMemoryIsKept(t *testing.T) {
 		}}})
 		return nil
 	}))
-	rows, err := w.Rows(t.Context())
-	needs.NoError(t, err)
+	rows := w.Memory.Rows
 	if c, err := rows.CorpusComment(t.Context(), string(forge.OnThread), "777"); err != nil || !c.MayWrite ||
 		c.Pull != 7 {
 		t.Errorf("the event is not in the corpus: %+v, %v", c, err)
@@ -52,7 +51,7 @@ func TestSharedMemoryIsKept(t *testing.T) {
 		Category: precedent.Security, Severity: precedent.High,
 		Title: "The owner is not checked", Body: "a body", Quote: "a quote",
 	}}}
-	needs.NoError(t, w.Memory.Record(t.Context(), review))
+	needs.NoError(t, w.Memory.Rows.SaveReview(t.Context(), review))
 	if due, err := w.ConsolidationDue(t.Context()); err != nil || !due {
 		t.Errorf("patterns are not looked for: %v", err)
 	}

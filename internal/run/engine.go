@@ -23,32 +23,21 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 	if p.Number != nil {
 		pull = *p.Number
 	}
-	rows, err := p.workspace.Rows(ctx)
-	switch {
-	case err == nil:
-		p.Budget = workspace.BookedBudget(p.settings, rows, pull, p.Posted)
-		p.onClose(func() error { return p.Budget.Release(ctx) })
-	case ctx.Err() != nil:
-		return err
-	default:
-		p.Budget = workspace.Budget(p.settings)
-		p.fail("answers", err.Error()+"; answers and costs are not stored")
-	}
+	rows := p.workspace.Memory.Rows
+	p.Budget = workspace.BookedBudget(p.settings, rows, pull, p.Posted)
+	p.onClose(func() error { return p.Budget.Release(ctx) })
 	e, end := job.Engine.New(workspace.EngineOptions{
 		Budget: p.Budget, Files: p.files(ctx), Window: in.Window,
 		Learnings: in.Recall.OmittedLearnings(prompt.RoomForLearnings(in.Window)),
 	})
 	p.onClose(end)
-	in.Engine = e
-	if err == nil {
-		p.answers = &engine.Keeper{
-			Engine: e, Of: in.Base + ".." + in.Head, Load: rows.Answer, Save: rows.KeepAnswer,
-			Resume: job.Resume,
-		}
-		in.Engine = p.answers
-		if job.Resume {
-			in.Kept = p.answers.Kept
-		}
+	p.answers = &engine.Keeper{
+		Engine: e, Of: in.Base + ".." + in.Head, Load: rows.Answer, Save: rows.KeepAnswer,
+		Resume: job.Resume,
+	}
+	in.Engine = p.answers
+	if job.Resume {
+		in.Kept = p.answers.Kept
 	}
 	p.Engine = in.Engine.Info().Line
 	return nil
@@ -83,12 +72,8 @@ func (p *Prepared) dropAnswers(ctx context.Context, r *precedent.Review) error {
 	case r.Verdict == precedent.Partial || r.Verdict == precedent.Failed:
 		return p.answers.Settle(ctx)
 	}
-	rows, err := p.workspace.Rows(ctx)
-	if err != nil {
-		return err
-	}
 	tasks, _ := p.answers.Done()
-	return rows.DropAnswers(ctx, tasks)
+	return p.workspace.Memory.Rows.DropAnswers(ctx, tasks)
 }
 
 // files let a model look at the repository at the reviewed head and at the base. Neither

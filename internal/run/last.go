@@ -29,10 +29,7 @@ func (p *Prepared) followLast(ctx context.Context, job Job) error {
 		return err
 	}
 	in.Reading = &precedent.Reading{Work: work, With: p.readsWith(), Hunks: review.Hunks(in.Change)}
-	rows, err := p.workspace.Rows(ctx)
-	if err == nil {
-		err = p.findLast(ctx, rows)
-	}
+	err = p.findLast(ctx, p.workspace.Memory.Rows)
 	if err != nil && ctx.Err() == nil {
 		p.fail("memory", err.Error()+"; this review is not compared with the last one")
 		in.Last, err = nil, nil

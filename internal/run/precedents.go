@@ -66,10 +66,7 @@ func (p *Prepared) findPrecedents(ctx context.Context, w *workspace.Workspace, p
 
 // openIndex returns an index of the repository's corpus; nil if that has no comments.
 func (p *Prepared) openIndex(ctx context.Context, w *workspace.Workspace) (*corpus.Index, error) {
-	rows, err := w.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
+	rows := w.Memory.Rows
 	if has, err := rows.HasCorpus(ctx); err != nil || !has {
 		return nil, err
 	}

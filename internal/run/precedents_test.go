@@ -22,12 +22,13 @@ import (
 func TestUnreadableCorpus(t *testing.T) {
 	db, err := store.OpenMemory(t.Context(), store.Options{})
 	needs.NoError(t, err)
-	db.Close()
 	id := precedent.LocalRepo("x")
 	w := &workspace.Workspace{
 		Repository: &workspace.Repository{IDs: []precedent.Repo{id}},
 		Memory:     &memory.Memory{DB: db, Repo: id, Now: time.Now},
 	}
+	needs.NoError(t, w.Memory.Open(t.Context()))
+	db.Close()
 	for _, test := range []struct {
 		on     bool
 		policy precedent.CitationDisplay

@@ -73,7 +73,7 @@ func (p *Prepared) Read(ctx context.Context, w Watch) (*precedent.Review, error)
 // save stores a review with its planned posts, and reports whether later commands find it in the memory.
 func (p *Prepared) save(ctx context.Context, r *precedent.Review) (stored bool, err error) {
 	posts := p.Plan(r)
-	if err := p.workspace.Memory.Record(ctx, r, posts...); err != nil {
+	if err := p.workspace.Memory.Rows.SaveReview(ctx, r, posts...); err != nil {
 		if ctx.Err() != nil || len(posts) > 0 {
 			return false, err // what is not saved is not posted: a crash would post it twice
 		}

@@ -110,10 +110,7 @@ func (s *Site) visible(ctx context.Context, v viewer, most int) (all []store.Act
 		if err != nil {
 			return nil, false, err
 		}
-		rows, err := w.Rows(ctx)
-		if err != nil {
-			return nil, false, err
-		}
+		rows := w.Memory.Rows
 		_, last, err := rows.Period(ctx)
 		return []store.Active{{Repo: rows, Name: w.IDs[0], Last: last}}, false, err
 	}

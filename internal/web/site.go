@@ -311,9 +311,7 @@ func (s *Site) inRepo(do func(*request) error) func(*request) error {
 			return err
 		}
 		defer closeSpace()
-		if q.rows, err = q.space.Rows(q.ctx()); err != nil {
-			return err
-		}
+		q.rows = q.space.Memory.Rows
 		return do(q)
 	}
 }
@@ -325,13 +323,10 @@ func (s *Site) writing(do func(*request) error) func(*request) error {
 			return errNotYours
 		}
 		if q.v.local { // the first change makes the memory
-			err := s.o.Env.KeepMemory(q.ctx(), q.space)
-			if err == nil {
-				q.rows, err = q.space.Rows(q.ctx())
-			}
-			if err != nil {
+			if err := s.o.Env.KeepMemory(q.ctx(), q.space); err != nil {
 				return err
 			}
+			q.rows = q.space.Memory.Rows
 		}
 		return do(q)
 	}

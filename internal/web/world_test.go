@@ -217,8 +217,7 @@ func (w *world) remember(repo precedent.Repo) (*workspace.Workspace, *store.Repo
 	w.t.Helper()
 	space := needs.Value(w.env.SharedWorkspace(w.t.Context(), repo))(w.t)
 	w.t.Cleanup(space.Close)
-	rows := needs.Value(space.Rows(w.t.Context()))(w.t)
-	return space, rows
+	return space, space.Memory.Rows
 }
 
 // fill gives a repository a memory in which every text contains a mark.

@@ -103,11 +103,7 @@ func patternID(i int) string { return fmt.Sprintf("i%d", i+1) }
 func (r *Env) askForNames(
 	ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern,
 ) ([]byte, error) {
-	rows, err := w.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	budget := BookedBudget(c.Settings, rows, c.Pull, nil)
+	budget := BookedBudget(c.Settings, w.Memory.Rows, c.Pull, nil)
 	if budget.USD > 0 && c.USD >= budget.USD || budget.Tokens > 0 && c.Tokens >= budget.Tokens {
 		return nil, fmt.Errorf("the engine named no pattern: %w: the review used its budget", engine.ErrOverBudget)
 	}

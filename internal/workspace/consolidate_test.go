@@ -54,7 +54,7 @@ func withPattern(t *testing.T) (*Env, *Workspace, string) {
 	file := filepath.Join(t.TempDir(), "memory.db")
 	db := needs.Value(store.Open(t.Context(), file, store.Options{Now: r.Now}))(t)
 	id := precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
-	w := r.workspace(&Repository{IDs: []precedent.Repo{id}, File: settings.Value[string]{Value: file}}, db)
+	w := needs.Value(r.workspace(t.Context(), &Repository{IDs: []precedent.Repo{id}, File: settings.Value[string]{Value: file}}, db))(t)
 	t.Cleanup(w.Close)
 	secret := "AKIA" + "QYLPMN5HFIQR7XYA"
 	for n := range 2 {
@@ -68,7 +68,7 @@ func withPattern(t *testing.T) (*Env, *Workspace, string) {
 		v := &precedent.Review{
 			ID: fmt.Sprint("r", n), Head: fmt.Sprint("h", n), At: now, PullRequest: &pull, Findings: []precedent.Finding{f},
 		}
-		needs.NoError(t, w.Memory.Record(t.Context(), v))
+		needs.NoError(t, w.Memory.Rows.SaveReview(t.Context(), v))
 	}
 	return r, w, secret
 }
@@ -81,7 +81,7 @@ func consolidateWith(t *testing.T, r *Env, w *Workspace, n *namer, usd float64) 
 	}
 	c := Consolidation{Settings: set, USD: usd, Engine: EngineSetup{New: withNamer}}
 	done := needs.Value(r.Consolidate(t.Context(), w, c))(t)
-	all, err := w.Memory.Insights(t.Context())
+	all, err := w.Memory.Rows.Insights(t.Context())
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -155,15 +155,15 @@ func TestKeepConsolidating(t *testing.T) {
 	r.Sleep = func(context.Context, time.Duration) error { return nil }
 	open := func(ctx context.Context) (*Workspace, error) {
 		looked++
-		switch looked {
-		case 2:
+		if looked == 2 {
 			return nil, fmt.Errorf("busy")
-		case 4:
-			db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
-			return r.workspace(&Repository{IDs: w.IDs, File: w.File}, db), err
 		}
 		db, err := store.Open(ctx, w.File.Value, store.Options{Now: r.Now})
-		return r.workspace(&Repository{IDs: w.IDs, File: w.File}, db), err
+		if looked == 4 {
+			db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
+		}
+		needs.NoError(t, err)
+		return r.workspace(ctx, &Repository{IDs: w.IDs, File: w.File}, db)
 	}
 	set, err := settings.Read(settings.Sources{Dir: t.TempDir()})
 	needs.NoError(t, err)

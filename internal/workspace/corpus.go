@@ -94,11 +94,7 @@ func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (Co
 		return CorpusResult{}, Hinted(errors.New("search corpus: there is nothing to search for"),
 			"give a text, or a file with --file")
 	}
-	c, err := r.CorpusOf(ctx, w)
-	if err != nil {
-		return CorpusResult{}, err
-	}
-	x, err := c.Open(ctx)
+	x, err := r.CorpusOf(w).Open(ctx)
 	if err != nil {
 		return CorpusResult{}, err
 	}
@@ -159,21 +155,16 @@ func corpusFound(h *corpus.Hit) CorpusFound {
 var citable = map[corpus.Strength]string{corpus.Weak: "weak", corpus.Candidate: "candidate", corpus.Strong: "strong"}
 
 // CorpusOf is the corpus of a workspace.
-func (r *Env) CorpusOf(ctx context.Context, w *Workspace) (*corpus.Corpus, error) {
-	rows, err := w.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (r *Env) CorpusOf(w *Workspace) *corpus.Corpus {
+	rows := w.Memory.Rows
 	embedding := r.Embedding(func(s *settings.Settings) *engine.Budget { return DayBudget(s, rows) })
-	return &corpus.Corpus{Rows: rows, Now: r.Now, Embedding: embedding}, nil
+	return &corpus.Corpus{Rows: rows, Now: r.Now, Embedding: embedding}
 }
 
 // keptCorpus is the corpus of a workspace that is about to be written to.
 func (r *Env) keptCorpus(ctx context.Context, w *Workspace) (*corpus.Corpus, error) {
-	if err := r.KeepMemory(ctx, w); err != nil {
-		return nil, err
-	}
-	return r.CorpusOf(ctx, w)
+	err := r.KeepMemory(ctx, w)
+	return r.CorpusOf(w), err
 }
 
 // ImportCorpus saves the comments of a file in the corpus, and calls progress after each part.
@@ -194,24 +185,6 @@ func (r *Env) ImportCorpus(
 		r.embedNew(ctx, c)
 	}
 	return imported, err
-}
-
-// CorpusStatus says what is in the corpus of a workspace.
-func (r *Env) CorpusStatus(ctx context.Context, w *Workspace) (corpus.Status, error) {
-	c, err := r.CorpusOf(ctx, w)
-	if err != nil {
-		return corpus.Status{}, err
-	}
-	return c.Status(ctx)
-}
-
-// ClearCorpus deletes the corpus of a workspace, and returns how many comments it had.
-func (r *Env) ClearCorpus(ctx context.Context, w *Workspace) (int, error) {
-	c, err := r.CorpusOf(ctx, w)
-	if err != nil {
-		return 0, err
-	}
-	return c.Rows.ClearCorpus(ctx)
 }
 
 // SyncCorpus reads what people wrote on the pull requests of the workspace's repository. It sets the forge and the

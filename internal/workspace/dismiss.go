@@ -104,7 +104,7 @@ func (r *Env) KeepMemory(ctx context.Context, w *Workspace) error {
 	}
 	_ = w.Memory.DB.Close() // it was empty
 	w.Memory.DB = db
-	return nil
+	return w.Memory.Open(ctx)
 }
 
 // Restore undoes the dismissals of the findings and of the rule, each on its own.

@@ -115,10 +115,7 @@ func (r *Env) OpenJobs(ctx context.Context, db *Database) (*queue.Queue, error) 
 
 // SharedWorkspace opens the memory of a repository in the shared database, without a clone.
 func (r *Env) SharedWorkspace(ctx context.Context, repo precedent.Repo) (*Workspace, error) {
-	if _, err := r.Shared.RepoFor(ctx, repo); err != nil {
-		return nil, err
-	}
-	return r.workspace(&Repository{IDs: []precedent.Repo{repo}}, r.Shared.Borrow()), nil
+	return r.workspace(ctx, &Repository{IDs: []precedent.Repo{repo}}, r.Shared.Borrow())
 }
 
 // ApplyComments brings the corpus of a repository up to date with what an event tells about comments.
@@ -128,10 +125,7 @@ func (r *Env) ApplyComments(ctx context.Context, conn Connection, e forge.Event)
 		return err
 	}
 	defer w.Close()
-	c, err := r.CorpusOf(ctx, w)
-	if err != nil {
-		return err
-	}
+	c := r.CorpusOf(w)
 	c.Me = OwnAccount(ctx, conn)
 	_, err = c.Apply(ctx, conn.Forge, e.Repo, e.Comments)
 	return conn.Explain(err)

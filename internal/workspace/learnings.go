@@ -87,12 +87,14 @@ func (r *Env) hasOwn(w *Workspace, scope precedent.LearningScope) bool {
 }
 
 // ownMemory returns the user's own learnings of a scope in their database.
-func (r *Env) ownMemory(w *Workspace, db *store.DB, scope precedent.LearningScope) *Workspace {
+func (r *Env) ownMemory(
+	ctx context.Context, w *Workspace, db *store.DB, scope precedent.LearningScope,
+) (*Workspace, error) {
 	id := precedent.LocalRepo("me")
 	if scope == precedent.OwnerScope {
 		id = precedent.LocalRepo("owner:" + w.IDs[0].Host + "/" + w.IDs[0].Owner)
 	}
-	return r.workspace(&Repository{IDs: []precedent.Repo{id}, noLearnings: w.noLearnings}, db)
+	return r.workspace(ctx, &Repository{IDs: []precedent.Repo{id}, noLearnings: w.noLearnings}, db)
 }
 
 // makeOwn opens the user's own learnings of a scope that hasOwn, and makes their database if there is none.
@@ -104,7 +106,7 @@ func (r *Env) makeOwn(ctx context.Context, w *Workspace, scope precedent.Learnin
 	if err != nil {
 		return nil, err
 	}
-	return r.ownMemory(w, db, scope), nil
+	return r.ownMemory(ctx, w, db, scope)
 }
 
 // eachOwn calls do with the user's own learnings of each scope, until it returns an error.
@@ -125,7 +127,11 @@ func (r *Env) eachOwn(ctx context.Context, w *Workspace, do func(*Workspace, pre
 		if !r.hasOwn(w, scope) {
 			continue
 		}
-		if err := do(r.ownMemory(w, db, scope), scope); err != nil {
+		own, err := r.ownMemory(ctx, w, db, scope)
+		if err == nil {
+			err = do(own, scope)
+		}
+		if err != nil {
 			return err
 		}
 	}

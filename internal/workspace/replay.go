@@ -105,10 +105,6 @@ type replayKey struct {
 // with what people did. It asks no engine, posts nothing and stores nothing.
 func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, error) {
 	out := Replay{Schema: ReplaySchema, Since: o.Since, Changed: []Replayed{}}
-	rows, err := w.Rows(ctx)
-	if err != nil {
-		return out, err
-	}
 	dismissals, err := w.Memory.Dismissals(ctx)
 	if err != nil {
 		return out, err
@@ -117,7 +113,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 	if err != nil {
 		return out, err
 	}
-	outcomes, err := rows.OutcomesSince(ctx, time.Time{})
+	outcomes, err := w.Memory.Rows.OutcomesSince(ctx, time.Time{})
 	if err != nil {
 		return out, err
 	}
@@ -126,7 +122,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 		became[replayKey{x.PullRequest, x.Fingerprint}] = x
 	}
 	seen := map[replayKey]*Replayed{}
-	for r, err := range rows.ReviewsSince(ctx, o.Since, maxReplayed) {
+	for r, err := range w.Memory.Rows.ReviewsSince(ctx, o.Since, maxReplayed) {
 		if err != nil {
 			return out, err
 		}
@@ -221,11 +217,7 @@ func (w *Workspace) Explain(ctx context.Context, idPrefix string, without []stri
 	if err != nil || len(without) == 0 {
 		return e, err
 	}
-	rows, err := w.Rows(ctx)
-	if err != nil {
-		return e, err
-	}
-	r, err := rows.Review(ctx, e.Review.ID)
+	r, err := w.Memory.Rows.Review(ctx, e.Review.ID)
 	if errors.Is(err, store.ErrNoReview) {
 		return e, Hinted(fmt.Errorf("the last review of finding %s is no longer stored", e.Finding.ID),
 			"review the change again")

@@ -26,11 +26,6 @@ func (w *Workspace) Close() {
 	w.Repository.Close()
 }
 
-// Rows are the memory's of the repository.
-func (w *Workspace) Rows(ctx context.Context) (*store.Repo, error) {
-	return w.Memory.Rows(ctx)
-}
-
 // OpenWorkspace opens a repository and its memory. Where there is none yet, an
 // empty one answers, and nothing is made on the disk.
 func (r *Env) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error) {
@@ -63,11 +58,15 @@ func (r *Env) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error
 			db, err = copied, nil
 		}
 	}
+	var w *Workspace
+	if err == nil {
+		w, err = r.workspace(ctx, p, db)
+	}
 	if err != nil {
 		p.Close()
 		return nil, err
 	}
-	return r.workspace(p, db), nil
+	return w, nil
 }
 
 // preferOutside uses the memory in the data folder for a repository that was named, where the review of its pull
@@ -102,7 +101,10 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	if p.unborn {
 		r.Notice(ctx, "the repository has no commit and no remote yet, so this review is not stored")
 		db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
-		return r.workspace(p, db), err
+		if err != nil {
+			return nil, err
+		}
+		return r.workspace(ctx, p, db)
 	}
 	var failures []precedent.Failure
 	if p.Foreign != nil {
@@ -111,9 +113,11 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	}
 	db, err := r.OpenMemory(ctx, p)
 	if err == nil {
-		w := r.workspace(p, db)
-		w.Failures = failures
-		return w, nil
+		var w *Workspace
+		if w, err = r.workspace(ctx, p, db); err == nil {
+			w.Failures = failures
+			return w, nil
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, err
@@ -125,7 +129,10 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	} else if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
 		return nil, err
 	}
-	w := r.workspace(p, db)
+	w, err := r.workspace(ctx, p, db)
+	if err != nil {
+		return nil, err
+	}
 	w.Failures = append(failures, failure)
 	return w, nil
 }
@@ -143,10 +150,15 @@ func (r *Env) readMemory(ctx context.Context, p *Repository, cause error) *store
 	return db
 }
 
-func (r *Env) workspace(p *Repository, db *store.DB) *Workspace {
-	return &Workspace{Repository: p, Memory: &memory.Memory{
+// workspace finds the rows of a repository in a database, which it closes if that fails.
+func (r *Env) workspace(ctx context.Context, p *Repository, db *store.DB) (*Workspace, error) {
+	w := &Workspace{Repository: p, Memory: &memory.Memory{
 		DB: db, Repo: p.IDs[0], Aliases: p.IDs[1:], Now: r.Now, LearningsOff: p.noLearnings, Log: r.Log,
 	}}
+	if err := w.Memory.Open(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return w, nil
 }
 
 // OpenMemory opens the database that all repositories share, else the one in the repository's
