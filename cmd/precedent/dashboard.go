@@ -11,10 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +21,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/doctor"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/mcp"
-	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/web"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -162,7 +159,7 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 				func(f web.Fact) bool { return f.Name == addressCheck }) // it is this server that listens
 		},
 		Agents: func(_ precedent.Repo, open func(context.Context) (*workspace.Workspace, error)) http.Handler {
-			return agentHandler(i.reviewer, open, log)
+			return mcp.New(open, mcp.Options{Version: thisBuild().Version, Log: log, Search: i.reviewer.SearchCorpus}).Handler()
 		},
 	}
 	if n := len(o.ReaderToken); n > 0 && n < minToken {
@@ -197,29 +194,4 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 	}
 	o.Jobs = jobs
 	return web.New(o), jobs.Stop, nil //nolint:contextcheck // handlers have the contexts of their requests
-}
-
-// agentHandler serves the memory of a repository to agents. They read only.
-func agentHandler(r *workspace.Env, open func(context.Context) (*workspace.Workspace, error),
-	log *slog.Logger,
-) http.Handler {
-	return mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
-		w, err := open(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		return w.Memory, w.Close, nil
-	}, mcp.Options{Version: thisBuild().Version, Log: log, Search: func(ctx context.Context,
-		q workspace.CorpusQuery,
-	) (workspace.CorpusResult, error) {
-		w, err := open(ctx)
-		if err != nil {
-			return workspace.CorpusResult{}, err
-		}
-		defer w.Close()
-		if q.File != "" { // there is no work tree; its name is searched for
-			q.Text, q.File, q.Line = strings.TrimSpace(q.Text+" "+filepath.ToSlash(q.File)), "", 0
-		}
-		return r.SearchCorpus(ctx, w, q)
-	}}).Handler()
 }

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/mcp"
-	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -45,34 +43,13 @@ A server, precedent serve, has the same tools over HTTP for its repositories.`,
 				return err // now, not in the first call
 			}
 			w.Close()
+			env := a.workflow()
+			o.Search = env.SearchCorpus
 			if write {
-				o.Propose = func(ctx context.Context, p memory.Proposal) (memory.Captured, error) {
-					w, err := a.openWorkspace(ctx, flags)
-					if err != nil {
-						return memory.Captured{}, err
-					}
-					defer w.Close()
-					return a.workflow().LearnFromAgent(ctx, w, p)
-				}
+				o.Propose = env.LearnFromAgent
 			}
-			searcher := a.workflow()
-			o.Search = func(ctx context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
-				w, err := a.openWorkspace(ctx, flags)
-				if err != nil {
-					return workspace.CorpusResult{}, err
-				}
-				defer w.Close()
-				if q.File != "" && w.Git != nil {
-					q.File = filepath.Join(w.Git.Top(), filepath.FromSlash(q.File))
-				}
-				return searcher.SearchCorpus(ctx, w, q)
-			}
-			return mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
-				w, err := a.openWorkspace(ctx, flags)
-				if err != nil {
-					return nil, nil, err
-				}
-				return w.Memory, w.Close, nil
+			return mcp.New(func(ctx context.Context) (*workspace.Workspace, error) {
+				return a.openWorkspace(ctx, flags)
 			}, o).ServeIO(cmd.Context(), a.in, a.out)
 		},
 	}

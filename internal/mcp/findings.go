@@ -8,6 +8,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 type findingsInput struct {
@@ -40,7 +41,7 @@ func (s *Server) addFindings(open Open) {
 	add(s, &sdk.Tool{
 		Name: "get_findings", Title: "Findings of files",
 		Description: "Lists the findings that reviews showed, newest first: id, file, severity, title and what happened to them. It has no code.",
-	}, with(open, func(ctx context.Context, m *memory.Memory, in findingsInput) (page[finding], error) {
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, in findingsInput) (page[finding], error) {
 		if err := checkPaths(in.Paths); err != nil {
 			return page[finding]{}, err
 		}
@@ -48,7 +49,7 @@ func (s *Server) addFindings(open Open) {
 		if len(paths) == 0 {
 			paths = nil
 		}
-		all, err := m.Findings(ctx, paths)
+		all, err := w.Memory.Findings(ctx, paths)
 		if err != nil {
 			return page[finding]{}, err
 		}
@@ -60,14 +61,14 @@ func (s *Server) addFindings(open Open) {
 	add(s, &sdk.Tool{
 		Name: "explain_finding", Title: "Explain a finding",
 		Description: "Tells why the last review that had a finding showed or hid it: each decision, and the memories that influenced it. It has no code.",
-	}, with(open, func(ctx context.Context, m *memory.Memory, in struct {
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, in struct {
 		ID string `json:"id" jsonschema:"the id of the finding, or its beginning"`
 	},
 	) (explanation, error) {
 		if len(in.ID) > maxLine {
 			return explanation{}, mistake("an id has ten characters")
 		}
-		e, err := m.Explain(ctx, in.ID)
+		e, err := w.Memory.Explain(ctx, in.ID)
 		if err != nil {
 			return explanation{}, err
 		}
@@ -79,7 +80,7 @@ func (s *Server) addDismissals(open Open) {
 	add(s, &sdk.Tool{
 		Name: "list_rejections", Title: "Dismissals",
 		Description: "Lists what people dismissed, with their reasons, newest first. A dismissal hides its finding and lowers similar ones.",
-	}, with(open, func(ctx context.Context, m *memory.Memory, in struct {
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, in struct {
 		Paths []string `json:"paths,omitempty" jsonschema:"only dismissals in these files, named from the top folder"`
 		pages
 	},
@@ -87,7 +88,7 @@ func (s *Server) addDismissals(open Open) {
 		if err := checkPaths(in.Paths); err != nil {
 			return page[dismissal]{}, err
 		}
-		all, err := m.Dismissals(ctx)
+		all, err := w.Memory.Dismissals(ctx)
 		if err != nil {
 			return page[dismissal]{}, err
 		}
@@ -102,16 +103,16 @@ func (s *Server) addThreads(open Open) {
 	add(s, &sdk.Tool{
 		Name: "get_threads", Title: "Threads of a pull request",
 		Description: "Lists the conversations about the findings that were posted on a pull request, with their state, their outcome and the last answers.",
-	}, with(open, func(ctx context.Context, m *memory.Memory, in struct {
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, in struct {
 		PullRequest int `json:"pull_request" jsonschema:"the number of the pull request"`
 		pages
 	},
 	) (page[thread], error) {
-		all, err := m.Rows.Threads(ctx, in.PullRequest)
+		all, err := w.Memory.Rows.Threads(ctx, in.PullRequest)
 		if err != nil {
 			return page[thread]{}, err
 		}
-		outcomes, err := m.Rows.Outcomes(ctx, in.PullRequest)
+		outcomes, err := w.Memory.Rows.Outcomes(ctx, in.PullRequest)
 		if err != nil {
 			return page[thread]{}, err
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // LearningsName is the name of the tool that returns learnings, the only one that engines get.
@@ -137,14 +138,14 @@ type proposed struct {
 	Next    string `json:"next"`
 }
 
-func (s *Server) addProposals(open Open, propose func(context.Context, memory.Proposal) (memory.Captured, error)) {
+func (s *Server) addProposals(open Open, propose func(context.Context, *workspace.Workspace, memory.Proposal) (memory.Captured, error)) {
 	no := false
 	add(s, &sdk.Tool{
 		Name: "add_learning", Title: "Propose a learning",
 		Description: "Proposes a directive for later reviews. It stays pending, and changes no review, until a person with write permission approves it.",
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
-	}, with(open, func(ctx context.Context, m *memory.Memory, in proposalInput) (proposed, error) {
-		c, err := propose(ctx, memory.Proposal{
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, in proposalInput) (proposed, error) {
+		c, err := propose(ctx, w, memory.Proposal{
 			Kind: precedent.LearningKind(in.Kind), Directive: in.Directive,
 			Rationale: in.Rationale, Glob: in.Glob, Category: precedent.Category(in.Category),
 		})
@@ -182,15 +183,15 @@ func (s *Server) addDeletions(open Open) {
 		Name: "delete_review_learning", Title: "Take a proposal back",
 		Description: "Deletes a learning that an agent proposed and that is still pending. Others are deleted by people only; the result says how.",
 		Annotations: &sdk.ToolAnnotations{IdempotentHint: true, OpenWorldHint: &closed},
-	}, with(open, func(ctx context.Context, m *memory.Memory, in deletionInput) (deleted, error) {
-		l, err := m.Learning(ctx, in.ID)
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, in deletionInput) (deleted, error) {
+		l, err := w.Memory.Learning(ctx, in.ID)
 		if err != nil {
 			return deleted{}, err
 		}
 		if l.From.By != precedent.FromAgent || l.State != precedent.LearningPending {
 			return deleted{ID: l.ID, Next: "a person deletes it with: precedent learn forget " + l.ID}, nil
 		}
-		_, err = m.ForgetLearning(ctx, l.ID, "an agent")
+		_, err = w.Memory.ForgetLearning(ctx, l.ID, "an agent")
 		return deleted{ID: l.ID, Deleted: err == nil}, err
 	}))
 }

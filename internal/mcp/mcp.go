@@ -42,22 +42,24 @@ type Options struct {
 	// Log gets the errors of the memory, which agents do not see.
 	Log *slog.Logger
 	// Propose stores what an agent proposes, pending; nil for a server that only reads.
-	Propose func(ctx context.Context, p memory.Proposal) (memory.Captured, error)
+	Propose func(ctx context.Context, w *workspace.Workspace, p memory.Proposal) (memory.Captured, error)
 	// Search finds what people wrote in reviews; nil for a server without search_precedents.
-	Search func(ctx context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error)
+	Search func(ctx context.Context, w *workspace.Workspace, q workspace.CorpusQuery) (workspace.CorpusResult, error)
 }
 
-// Open opens the memory for one call of a tool, and returns what closes it: reviews may make and
-// change it while the server runs.
-type Open func(ctx context.Context) (*memory.Memory, func(), error)
+// Open opens the memory for one call of a tool: reviews may make and change it while the server runs.
+type Open func(ctx context.Context) (*workspace.Workspace, error)
 
 // New returns a server for a memory.
 func New(open Open, o Options) *Server {
 	s := newServer(o)
 	s.addLearnings(func(ctx context.Context) ([]precedent.Learning, error) {
-		return with(open, func(ctx context.Context, m *memory.Memory, _ struct{}) ([]precedent.Learning, error) {
-			return m.ActiveLearnings(ctx)
-		})(ctx, struct{}{})
+		w, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer w.Close()
+		return w.Memory.ActiveLearnings(ctx)
 	})
 	s.addMemory(open)
 	s.addFindings(open)
@@ -65,7 +67,7 @@ func New(open Open, o Options) *Server {
 	s.addThreads(open)
 	s.addInsights(open)
 	if o.Search != nil {
-		s.addPrecedents(o.Search)
+		s.addPrecedents(open, o.Search)
 	}
 	if o.Propose != nil {
 		s.addProposals(open, o.Propose)
@@ -75,17 +77,17 @@ func New(open Open, o Options) *Server {
 }
 
 // with returns what a tool does with the memory open.
-func with[In, Out any](open Open, do func(context.Context, *memory.Memory, In) (Out,
+func with[In, Out any](open Open, do func(context.Context, *workspace.Workspace, In) (Out,
 	error),
 ) func(context.Context, In) (Out, error) {
 	return func(ctx context.Context, in In) (Out, error) {
-		m, end, err := open(ctx)
+		w, err := open(ctx)
 		if err != nil {
 			var none Out
 			return none, err
 		}
-		defer end()
-		return do(ctx, m, in)
+		defer w.Close()
+		return do(ctx, w, in)
 	}
 }
 

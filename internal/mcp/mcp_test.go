@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 var (
@@ -96,7 +97,11 @@ func fill(t *testing.T, m *memory.Memory, mark string) {
 
 // opened always opens the same memory.
 func opened(m *memory.Memory) Open {
-	return func(context.Context) (*memory.Memory, func(), error) { return m, func() {}, nil }
+	return func(context.Context) (*workspace.Workspace, error) {
+		lent := *m
+		lent.DB = m.DB.Borrow()
+		return &workspace.Workspace{Repository: &workspace.Repository{}, Memory: &lent}, nil
+	}
 }
 
 // connect starts a client of the server, over ServeIO.
@@ -140,7 +145,9 @@ func call(t *testing.T, c *sdk.ClientSession, tool string, arguments map[string]
 // tools; what they say changes only with this file.
 func TestDescriptions(t *testing.T) {
 	m, _ := remember(t)
-	propose := func(context.Context, memory.Proposal) (memory.Captured, error) { return memory.Captured{}, nil }
+	propose := func(context.Context, *workspace.Workspace, memory.Proposal) (memory.Captured, error) {
+		return memory.Captured{}, nil
+	}
 	for file, s := range map[string]*Server{
 		"tools": New(opened(m), Options{Version: "1", Search: searched}), "tools-write": New(opened(m), Options{Version: "1", Propose: propose, Search: searched}),
 		"tools-review": NewReview(nil, Options{Version: "1"}),
@@ -298,7 +305,7 @@ func pages100(offset int) pages { return pages{Limit: maxPage, Offset: offset} }
 // a person forgot is not proposed again.
 func TestProposals(t *testing.T) {
 	m, _ := remember(t)
-	s := New(opened(m), Options{Propose: func(ctx context.Context, p memory.Proposal) (memory.Captured, error) {
+	s := New(opened(m), Options{Propose: func(ctx context.Context, _ *workspace.Workspace, p memory.Proposal) (memory.Captured, error) {
 		p.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent", Words: p.Directive}
 		p.Inferred = true
 		return m.Propose(ctx, p)
@@ -353,7 +360,7 @@ func TestProposals(t *testing.T) {
 func TestPoisonedProposals(t *testing.T) {
 	m, _ := remember(t)
 	before := needs.Value(m.Learnings(t.Context(), precedent.LearningActive))(t)
-	c := connect(t, New(opened(m), Options{Propose: func(ctx context.Context, p memory.Proposal) (memory.Captured, error) {
+	c := connect(t, New(opened(m), Options{Propose: func(ctx context.Context, _ *workspace.Workspace, p memory.Proposal) (memory.Captured, error) {
 		p.From, p.Inferred = precedent.LearningSource{By: precedent.FromAgent, MayWrite: true, Words: p.Directive}, true
 		return m.Propose(ctx, p)
 	}})) // even if it were one that may write

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // Limits of the overview.
@@ -43,16 +43,16 @@ func (s *Server) addMemory(open Open) {
 	add(s, &sdk.Tool{
 		Name: "get_repo_memory", Title: "Memory of the repository",
 		Description: "Summarizes what the reviewer remembers of the repository: how much, since when, the files with the most findings, and the team's conventions.",
-	}, with(open, func(ctx context.Context, m *memory.Memory, _ struct{}) (overview, error) {
-		status, err := m.Status(ctx)
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, _ struct{}) (overview, error) {
+		status, err := w.Memory.Status(ctx)
 		if err != nil {
 			return overview{}, err
 		}
-		hot, err := m.Hotspots(ctx, maxHotspots)
+		hot, err := w.Memory.Hotspots(ctx, maxHotspots)
 		if err != nil {
 			return overview{}, err
 		}
-		learnings, err := m.ActiveLearnings(ctx)
+		learnings, err := w.Memory.ActiveLearnings(ctx)
 		if err != nil {
 			return overview{}, err
 		}
@@ -75,7 +75,7 @@ func (s *Server) addMemory(open Open) {
 		for i := range learnings[:min(len(learnings), maxConventions)] {
 			o.Conventions = append(o.Conventions, showLearning(&learnings[i]))
 		}
-		patterns, err := m.Rows.Insights(ctx)
+		patterns, err := w.Memory.Rows.Insights(ctx)
 		patterns = slices.DeleteFunc(patterns, func(i precedent.Insight) bool { return i.State != precedent.InsightActive })
 		for i := range patterns[:min(len(patterns), maxInsights)] {
 			o.Insights = append(o.Insights, showInsight(&patterns[i]))
@@ -114,8 +114,8 @@ func (s *Server) addInsights(open Open) {
 	add(s, &sdk.Tool{
 		Name: "list_insights", Title: "Patterns across changes",
 		Description: "Lists the patterns that the reviewer found in the findings of several changes, with the findings that show them.",
-	}, with(open, func(ctx context.Context, m *memory.Memory, in pages) (page[insight], error) {
-		all, err := m.Rows.Insights(ctx)
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, in pages) (page[insight], error) {
+		all, err := w.Memory.Rows.Insights(ctx)
 		if err != nil {
 			return page[insight]{}, err
 		}

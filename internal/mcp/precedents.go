@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,20 +38,30 @@ type precedentsFound struct {
 	Failures []string `json:"failures,omitempty" jsonschema:"what the search went on without"`
 }
 
-func (s *Server) addPrecedents(search func(context.Context, workspace.CorpusQuery) (workspace.CorpusResult, error)) {
+func (s *Server) addPrecedents(open Open,
+	search func(context.Context, *workspace.Workspace, workspace.CorpusQuery) (workspace.CorpusResult, error),
+) {
 	add(s, &sdk.Tool{
 		Name: "search_precedents", Title: "What people said in reviews",
 		Description: "Finds what people wrote in reviews of earlier pull requests about the same thing: by words, or by a file and a line of it. It has no code.",
-	}, func(ctx context.Context, in precedentsInput) (precedentsFound, error) {
+	}, with(open, func(ctx context.Context, w *workspace.Workspace, in precedentsInput) (precedentsFound, error) {
 		if err := in.check(); err != nil {
 			return precedentsFound{}, err
 		}
-		got, err := search(ctx, workspace.CorpusQuery{Text: text.Cut(in.Query, maxSearch), File: in.File, Line: in.Line, Limit: in.Limit})
+		q := workspace.CorpusQuery{Text: text.Cut(in.Query, maxSearch), File: in.File, Line: in.Line, Limit: in.Limit}
+		switch {
+		case in.File == "":
+		case w.Git != nil:
+			q.File = filepath.Join(w.Git.Top(), filepath.FromSlash(in.File))
+		default: // there is no work tree; its name is searched for
+			q.Text, q.File, q.Line = strings.TrimSpace(q.Text+" "+in.File), "", 0
+		}
+		got, err := search(ctx, w, q)
 		if err != nil {
 			return precedentsFound{}, err
 		}
 		return showPrecedents(got)
-	})
+	}))
 }
 
 // check refuses arguments that no search takes.

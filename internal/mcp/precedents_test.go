@@ -11,7 +11,7 @@ import (
 )
 
 // searched is a search that finds many hostile comments.
-func searched(_ context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
+func searched(_ context.Context, _ *workspace.Workspace, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
 	got := workspace.CorpusResult{Searched: 1234, Failures: []string{"the embedding model did not answer " + token}}
 	for range max(q.Limit, 1) {
 		got.Found = append(got.Found, workspace.CorpusFound{
@@ -27,9 +27,9 @@ func searched(_ context.Context, q workspace.CorpusQuery) (workspace.CorpusResul
 func TestSearchPrecedents(t *testing.T) {
 	m, _ := remember(t)
 	asked := 0
-	c := connect(t, New(opened(m), Options{Search: func(ctx context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
+	c := connect(t, New(opened(m), Options{Search: func(ctx context.Context, w *workspace.Workspace, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
 		asked = utf8.RuneCountInString(q.Text)
-		return searched(ctx, q)
+		return searched(ctx, w, q)
 	}}))
 	const tool = "search_precedents"
 	said, failed := call(t, c, tool, map[string]any{"query": "wrap", "file": "a.go", "line": 9, "limit": 1})

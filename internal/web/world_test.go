@@ -168,13 +168,7 @@ func newWorld(t *testing.T, database string) *world {
 		ReaderToken: "a token for readers", Operators: []string{"Oskar"}, Version: "v1.2.3", Log: log, Now: w.clock, PageTime: time.Hour,
 		Health: func(context.Context) []Fact { return []Fact{{"sandbox", "ok", "bubblewrap", ""}} },
 		Agents: func(_ precedent.Repo, open func(context.Context) (*workspace.Workspace, error)) http.Handler {
-			return mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
-				space, err := open(ctx)
-				if err != nil {
-					return nil, nil, err
-				}
-				return space.Memory, space.Close, nil
-			}, mcp.Options{Version: "v1.2.3"}).Handler()
+			return mcp.New(open, mcp.Options{Version: "v1.2.3"}).Handler()
 		},
 	})
 	t.Cleanup(func() {
