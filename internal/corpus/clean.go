@@ -39,13 +39,9 @@ var bots = []string{
 }
 
 // isBotLogin reports whether a login is a program's.
-func (c *Corpus) isBotLogin(login string) bool {
+func isBotLogin(login string) bool {
 	login = strings.ToLower(login)
-	if strings.HasSuffix(login, "[bot]") {
-		return true
-	}
-	return slices.Contains(bots, login) || slices.ContainsFunc(c.Bots,
-		func(b string) bool { return strings.EqualFold(b, login) })
+	return strings.HasSuffix(login, "[bot]") || slices.Contains(bots, login)
 }
 
 // ownMarker begins the hidden line of comments that Precedent posts. That anybody can write it
@@ -60,7 +56,7 @@ func (c *Corpus) clean(in Comment, left *Saved) *precedent.CorpusComment {
 	switch {
 	case !out.DeletedAt.IsZero():
 		return &gone
-	case in.Bot || c.isBotLogin(in.Author):
+	case in.Bot || isBotLogin(in.Author):
 		left.Bot++
 		return nil
 	case c.Me != "" && in.AuthorID == c.Me || strings.Contains(string(in.Body), ownMarker):

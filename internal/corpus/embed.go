@@ -48,29 +48,18 @@ func (e *Embedding) outgoing(s string) string {
 	return strings.TrimSpace(text.Head(s, maxSent))
 }
 
-// vectors returns the vectors of texts, each as the corpus would send it. Texts that are the same
-// then are sent once. A text of which nothing may be sent has nil.
+// vectors returns the vectors of texts, each as the corpus would send it. A text of which nothing may be sent has nil.
 func (e *Embedding) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	if e.Err != nil {
 		return nil, e.Err
 	}
-	place := map[string]int{}
 	var send []string
+	var at []int // their places in texts
 	out := make([][]float32, len(texts))
-	at := make([]int, len(texts))
 	for i, t := range texts {
-		t = e.outgoing(t)
-		if t == "" {
-			at[i] = -1
-			continue
+		if t = e.outgoing(t); t != "" {
+			send, at = append(send, t), append(at, i)
 		}
-		n, again := place[t]
-		if !again {
-			n = len(send)
-			place[t] = n
-			send = append(send, t)
-		}
-		at[i] = n
 	}
 	if len(send) == 0 || ctx.Err() != nil {
 		return out, ctx.Err()
@@ -82,10 +71,8 @@ func (e *Embedding) vectors(ctx context.Context, texts []string) ([][]float32, e
 	if err != nil {
 		return out, err
 	}
-	for i, n := range at {
-		if n >= 0 {
-			out[i] = got[n]
-		}
+	for n, i := range at {
+		out[i] = got[n]
 	}
 	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 var began = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -100,7 +101,7 @@ func TestOpen(t *testing.T) {
 		func() { mustImport(t, c, generated(400, 2)) },
 		func() { mustImport(t, c, generated(500, 3)) },
 		func() {
-			needs.Value(c.Delete(t.Context(), "inline", began.AddDate(9, 0, 0), "1001", "1002", "1003"))(t)
+			needs.Value(c.Delete(t.Context(), began.AddDate(9, 0, 0), store.CorpusRef{Kind: "inline", ID: "1001"}, store.CorpusRef{Kind: "inline", ID: "1002"}))(t)
 		},
 		func() { needs.Value(c.Rows.ClearCorpus(t.Context()))(t) },
 		func() { mustImport(t, c, generated(50, 4)) },

@@ -15,8 +15,6 @@ type Corpus struct {
 	// Me is the account that posts reviews, whose comments do not belong to the corpus; empty if
 	// it is not known.
 	Me precedent.ForgeID
-	// Bots are logins of further accounts whose comments do not belong to it, in any case.
-	Bots []string
 	// Embedding is the embedding model; nil for none.
 	Embedding *Embedding
 }
@@ -44,14 +42,10 @@ type Comment struct {
 
 // Saved counts what became of the comments of a page.
 type Saved struct {
-	Stored    int `json:"stored"` // that were not known
-	Updated   int `json:"updated"`
-	Duplicate int `json:"duplicate"` // stored in this version or a newer one
-	Deleted   int `json:"deleted"`   // that were stored
-	Bot       int `json:"bot"`
-	Own       int `json:"own"` // that Precedent wrote
-	Empty     int `json:"empty"`
-	Chunks    int `json:"chunks"` // that were made
+	store.CorpusSaved
+	Bot   int `json:"bot"`
+	Own   int `json:"own"` // that Precedent wrote
+	Empty int `json:"empty"`
 }
 
 // Add adds the counts of another page.
@@ -83,18 +77,22 @@ func (c *Corpus) Save(ctx context.Context, p Page) (Saved, error) {
 			out.Comments = append(out.Comments, *m)
 		}
 	}
-	saved, err := c.Rows.SaveCorpus(ctx, out)
-	if err != nil {
+	var err error
+	if all.CorpusSaved, err = c.Rows.SaveCorpus(ctx, out); err != nil {
 		return Saved{}, err
 	}
-	all.Stored, all.Updated, all.Duplicate = saved.Stored, saved.Updated, saved.Duplicate
-	all.Deleted, all.Chunks = saved.Deleted, saved.Chunks
 	return all, nil
 }
 
-// Delete marks comments of a kind as deleted at a time, and returns how many were stored.
-func (c *Corpus) Delete(ctx context.Context, kind string, at time.Time, ids ...precedent.ForgeID) (int, error) {
-	return c.Rows.DeleteCorpusComments(ctx, rows(), kind, ids, at)
+// Delete marks comments as deleted at a time, and returns how many were stored.
+func (c *Corpus) Delete(ctx context.Context, at time.Time, all ...store.CorpusRef) (int, error) {
+	var p Page
+	for _, m := range all {
+		p.Comments = append(p.Comments,
+			Comment{CorpusComment: precedent.CorpusComment{Kind: m.Kind, ID: m.ID, DeletedAt: at}})
+	}
+	saved, err := c.Save(ctx, p)
+	return saved.Deleted, err
 }
 
 // Refresh makes the chunks again if an earlier version of this program made them. It is quick if

@@ -213,17 +213,8 @@ func (s *syncRun) compare(ctx context.Context) error {
 		s.result.Kept = len(gone)
 		return rows.EndCorpusListing(ctx)
 	}
-	at := s.now()
-	byKind := map[string][]precedent.ForgeID{}
-	for _, m := range gone {
-		byKind[m.Kind] = append(byKind[m.Kind], m.ID)
-	}
-	for kind, ids := range byKind {
-		n, err := s.corpus.Delete(ctx, kind, at, ids...)
-		s.result.Deleted += n
-		if err != nil {
-			return err
-		}
+	if s.result.Deleted, err = s.corpus.Delete(ctx, s.now(), gone...); err != nil {
+		return err
 	}
 	s.result.Full = true
 	return rows.EndCorpusListing(ctx)

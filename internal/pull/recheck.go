@@ -131,7 +131,7 @@ func (c *rechecker) read(ctx context.Context, one precedent.Cite) (verdictOnCite
 
 func (c *rechecker) forget(ctx context.Context, ref forge.CommentRef) {
 	kept := corpus.Corpus{Rows: c.Rows, Now: c.Pull.Env.Now}
-	if _, err := kept.Delete(ctx, string(ref.Kind), kept.Now(), ref.ID); err != nil &&
+	if _, err := kept.Delete(ctx, kept.Now(), store.CorpusRef{Kind: string(ref.Kind), ID: ref.ID}); err != nil &&
 		!errors.Is(err, store.ErrUnwritable) {
 		c.Pull.Env.Notice(ctx, "%v; a deleted comment stays in the corpus until the next sync", err)
 	}

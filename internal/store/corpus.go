@@ -43,11 +43,11 @@ type CorpusConversation struct {
 
 // CorpusSaved counts what a page changed.
 type CorpusSaved struct {
-	Stored    int // comments that were not known
-	Updated   int
-	Duplicate int // comments that are stored in this version or a newer one
-	Deleted   int
-	Chunks    int // that were made
+	Stored    int `json:"stored"` // comments that were not known
+	Updated   int `json:"updated"`
+	Duplicate int `json:"duplicate"` // comments that are stored in this version or a newer one
+	Deleted   int `json:"deleted"`   // comments that were stored
+	Chunks    int `json:"chunks"`    // that were made
 }
 
 // CorpusCheckpoint says how far a list of comments was read. A list is read in passes, each from
@@ -85,18 +85,6 @@ func (r *Repo) SaveCorpus(ctx context.Context, page CorpusPage) (CorpusSaved, er
 		return CorpusSaved{}, err
 	}
 	return saved, nil
-}
-
-// DeleteCorpusComments marks comments of a kind as deleted at a time. It counts those that were
-// stored and not deleted yet. See SaveCorpus.
-func (r *Repo) DeleteCorpusComments(ctx context.Context, page CorpusPage, kind string, ids []precedent.ForgeID,
-	at time.Time,
-) (int, error) {
-	for _, id := range ids {
-		page.Comments = append(page.Comments, precedent.CorpusComment{Kind: kind, ID: id, DeletedAt: at})
-	}
-	saved, err := r.SaveCorpus(ctx, page)
-	return saved.Deleted, err
 }
 
 // RefreshCorpus makes the chunks again if they were made by other rules than the page's, or if

@@ -19,7 +19,7 @@ import (
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
 	"ActivateLearning", "AddAudit", "AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book",
-	"ChangeLearning", "Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked",
+	"ChangeLearning", "Clear", "ClearCorpus", "CountLearnings", "DismissInsight", "DropAnswers", "EndAsked",
 	"EndConsolidation", "EndCorpusListing", "EndTurn", "ForgetWatchedShape", "KeepAnswer", "MergeShared", "Pause",
 	"Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire", "SaveCorpus", "SaveCorpusListed",
 	"SaveCorpusVectors", "SaveHandled", "SaveHandledOnce", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -29,30 +30,46 @@ func (r *Repo) Count(ctx context.Context) (Counts, error) {
 	return c, r.db.fail("count memory", err)
 }
 
-func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
-	var c Counts
-	err := row(ctx, q, `SELECT
-		(SELECT COUNT(*) FROM reviews WHERE repo_id = $1), (SELECT COUNT(*) FROM findings WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM sightings WHERE repo_id = $1), (SELECT COUNT(*) FROM rejections WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM labels WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM posts WHERE repo_id = $1), (SELECT COUNT(*) FROM threads WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1), (SELECT COUNT(*) FROM insights WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM corpus_comments WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Dismissals, &c.Labels, &c.Posts, &c.Threads,
-			&c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights, &c.Comments))
+// tally is the number of rows in a table.
+type tally struct {
+	table string
+	rows  *int
+}
+
+func (c *Counts) tallies() []tally {
+	return []tally{
+		{"reviews", &c.Reviews},
+		{"findings", &c.Findings},
+		{"sightings", &c.Sightings},
+		{"rejections", &c.Dismissals},
+		{"labels", &c.Labels},
+		{"posts", &c.Posts},
+		{"threads", &c.Threads},
+		{"outcomes", &c.Outcomes},
+		{"learnings", &c.Learnings},
+		{"forgotten", &c.Forgotten},
+		{"insights", &c.Insights},
+		{"corpus_comments", &c.Comments},
+	}
+}
+
+func (r *Repo) count(ctx context.Context, q querier) (c Counts, err error) {
+	var columns []string
+	var numbers []any
+	for _, t := range c.tallies() {
+		columns = append(columns, "(SELECT COUNT(*) FROM "+t.table+" WHERE repo_id = $1)")
+		numbers = append(numbers, t.rows)
+	}
+	err = row(ctx, q, "SELECT "+strings.Join(columns, ", "), []any{r.id}, into(numbers...))
 	return c, err
 }
 
 func (c Counts) subtract(after Counts) Counts {
-	return Counts{
-		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
-		Dismissals: c.Dismissals - after.Dismissals, Labels: c.Labels - after.Labels,
-		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
-		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten,
-		Insights: c.Insights - after.Insights,
-		Comments: c.Comments - after.Comments,
+	less := after.tallies()
+	for i, t := range c.tallies() {
+		*t.rows -= *less[i].rows
 	}
+	return c
 }
 
 // Add is the sum of two counts.
