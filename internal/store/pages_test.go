@@ -54,12 +54,12 @@ func testAudit(t *testing.T, open opener) {
 	}
 	needs.NoError(t, end(ctx, "dismissed"))
 	needs.Value(a.AddAudit(ctx, AuditRow{At: start, Who: "bob"}))(t)
-	needs.Value(db.AddServerAudit(ctx, AuditRow{At: start, Who: "carol"}))(t)
+	needs.Value(db.Server().AddAudit(ctx, AuditRow{At: start, Who: "carol"}))(t)
 	if all, err := a.Audit(ctx, 9); err != nil || len(all) != 2 || all[0].Who != "bob" || all[1].After != "dismissed" {
 		t.Errorf("of the repository: %+v %v", all, err)
 	}
 	needs.Len(t, "of another one", 0)(b.Audit(ctx, 9))
-	if all, err := db.ServerAudit(ctx, 9); err != nil || len(all) != 1 || all[0].Who != "carol" {
+	if all, err := db.Server().Audit(ctx, 9); err != nil || len(all) != 1 || all[0].Who != "carol" {
 		t.Errorf("of the server: %+v %v", all, err)
 	}
 }

@@ -137,7 +137,7 @@ func (s *Site) addLearning(q *request) error {
 		return requestError("A learning needs a directive, and holds for the repository or its owner.")
 	}
 	var saved memory.Captured
-	err := s.audited(q, q.rows.AddAudit, store.AuditRow{Action: "add learning", Subject: p.Directive},
+	err := s.audited(q, q.rows, store.AuditRow{Action: "add learning", Subject: p.Directive},
 		func() (string, error) {
 			var err error
 			if q.v.local {
@@ -258,7 +258,7 @@ func (s *Site) changeLearning(q *request) error {
 			return "forgotten", err
 		},
 	}[q.r.PathValue("do")]
-	err = s.audited(q, q.rows.AddAudit, store.AuditRow{
+	err = s.audited(q, q.rows, store.AuditRow{
 		Action: q.r.PathValue("do") + " learning", Subject: "learning " + l.ID, Before: learningText(&l),
 	}, do)
 	return s.back(q, q.path("/learnings/")+l.ID, err)
@@ -328,7 +328,7 @@ func (s *Site) changeInsight(q *request) error {
 			return string(i.State), err
 		},
 	}[q.r.PathValue("do")]
-	err := s.audited(q, q.rows.AddAudit, store.AuditRow{
+	err := s.audited(q, q.rows, store.AuditRow{
 		Action:  q.r.PathValue("do") + " insight",
 		Subject: "insight " + id,
 	}, do)
@@ -411,25 +411,21 @@ func (s *Site) hotspots(q *request) error {
 
 // repoAudit lists what people changed on the pages of a repository.
 func (s *Site) repoAudit(q *request) error {
-	found, err := q.rows.Audit(q.ctx(), listedAudit)
-	if err != nil {
-		return err
-	}
-	return s.showAudit(q, q.path("/audit"), found)
+	return s.showAudit(q, q.path("/audit"), q.rows)
 }
 
 func (s *Site) serverAudit(q *request) error {
 	if s.o.DB == nil || !q.v.operator {
 		return errNotYours
 	}
-	found, err := s.o.DB.ServerAudit(q.ctx(), listedAudit)
+	return s.showAudit(q, "/audit", s.o.DB.Server())
+}
+
+func (s *Site) showAudit(q *request, at string, of *store.Repo) error {
+	found, err := of.Audit(q.ctx(), listedAudit)
 	if err != nil {
 		return err
 	}
-	return s.showAudit(q, "/audit", found)
-}
-
-func (s *Site) showAudit(q *request, at string, found []store.AuditRow) error {
 	if q.r.URL.Query().Get("format") == "json" {
 		q.w.Header().Set("Content-Disposition", `attachment; filename="audit.json"`)
 		writeJSON(q.w, http.StatusOK, append([]store.AuditRow{}, found...))

@@ -414,7 +414,7 @@ func (s *Site) changeFinding(q *request) error {
 			return "not dismissed", err
 		}
 	}
-	return s.back(q, q.path("/findings/")+e.Finding.ID, s.audited(q, q.rows.AddAudit, a, do))
+	return s.back(q, q.path("/findings/")+e.Finding.ID, s.audited(q, q.rows, a, do))
 }
 
 func dismissalText(j *precedent.Dismissal) string {
@@ -425,16 +425,13 @@ func dismissalText(j *precedent.Dismissal) string {
 }
 
 // audited makes a change, with a row in the audit log before it.
-func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (func(context.Context, string) error,
-	error),
-	a store.AuditRow, do func() (after string, err error),
-) error {
+func (s *Site) audited(q *request, rows *store.Repo, a store.AuditRow, do func() (after string, err error)) error {
 	if do == nil { // the path names no change
 		return errNotFound
 	}
 	a.At, a.Who = s.o.Now(), q.v.login
 	a.Subject = secret.RedactText(a.Subject)
-	end, err := add(q.ctx(), a)
+	end, err := rows.AddAudit(q.ctx(), a)
 	if err != nil {
 		return err
 	}

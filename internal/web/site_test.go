@@ -205,11 +205,10 @@ func TestChanges(t *testing.T) {
 func (w *world) newest(server bool) store.AuditRow {
 	w.t.Helper()
 	rows := needs.Value(w.db.RepoFor(w.t.Context(), open))(w.t)
-	read := rows.Audit
 	if server {
-		read = w.db.ServerAudit
+		rows = w.db.Server()
 	}
-	all, err := read(w.t.Context(), 1)
+	all, err := rows.Audit(w.t.Context(), 1)
 	if err != nil || len(all) == 0 {
 		w.t.Fatal(all, err)
 	}

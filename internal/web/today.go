@@ -391,7 +391,7 @@ func (s *Site) changeJob(q *request) error {
 		Action: q.r.PathValue("do") + " job", Subject: fmt.Sprintf("job %d: %s", id, was.Name()),
 		Before: string(was.State),
 	}
-	err = s.audited(q, s.o.DB.AddServerAudit, row, func() (string, error) {
+	err = s.audited(q, s.o.DB.Server(), row, func() (string, error) {
 		now, err := do(q.ctx(), int64(id))
 		return string(now.State), err
 	})
