@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"net"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -30,7 +32,30 @@ func TestRealGitea(t *testing.T) {
 	}
 	play("AGit", aStory{ungated + oneFinder, storyFork, onRealAGit})
 	play("Fix", aStory{ungated + oneFinder, (*serveStory).play, onRealGitea})
+	play("Runs", aStory{ungated + oneFinder, storyRuns, onRealGitea})
 	play("Webhooks", aStory{ungated + oneFinder, storyWebhooks, onRealGitea})
+}
+
+// storyRuns: two runs that post at once, each with a memory of its own, post everything once.
+func storyRuns(s *serveStory) {
+	var runs [2]*exec.Cmd
+	var said [2]bytes.Buffer
+	for i := range runs {
+		s.app.env["XDG_DATA_HOME"], s.app.env["XDG_CACHE_HOME"] = s.t.TempDir(), s.t.TempDir()
+		s.app.env["PRECEDENT_MARKER_KEY"] = "a key of tests a key of tests a key of tests"
+		runs[i] = exec.Command(s.program, "pr", s.door.URL+"/"+s.real.Owner+"/"+s.real.Name+"/pulls/7", "--post")
+		runs[i].Dir, runs[i].Env, runs[i].Stdout, runs[i].Stderr = s.app.dir, s.environ(), &said[i], &said[i]
+		needs.NoError(s.t, runs[i].Start())
+	}
+	for i, cmd := range runs {
+		_ = cmd.Wait() // the status tells of findings
+		s.t.Logf("%s", said[i].String())
+	}
+	s.sync()
+	s.says("both", "## Precedent", 1)
+	if all := s.threads(); len(all) != len(flaws) {
+		s.t.Errorf("threads %v", all)
+	}
 }
 
 // storyWebhooks: a server that polls once an hour leads the cycle by the events of the forge.
