@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,8 +31,10 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 	}
 	merging := "" // what is merged and not committed
 	if against != "" && !committed && r.hasWorkTree() {
-		if merging, err = r.idOf(ctx, "MERGE_HEAD^{commit}"); err != nil {
-			return Range{}, err
+		if _, none := os.Lstat(filepath.Join(r.place.gitDir, "MERGE_HEAD")); none == nil { // a tag may have that name
+			if merging, err = r.idOf(ctx, "MERGE_HEAD^{commit}"); err != nil {
+				return Range{}, err
+			}
 		}
 	}
 	if against != "" && (against != at.commit || merging != "") {

@@ -163,12 +163,14 @@ func (r *Repo) fork(ctx context.Context, base, head, merging string) (from strin
 	from, err = r.mergeBase(ctx, base, head)
 	if merging != "" && from != "" && err == nil {
 		merged, err := r.mergeBase(ctx, base, merging)
+		later := false
+		if err == nil && merged != "" { // else it has another history
+			later, err = r.Contains(ctx, merged, from)
+		}
 		if err != nil {
 			return "", "", err
 		}
-		if later, err := r.Contains(ctx, merged, from); err != nil {
-			return "", "", err
-		} else if later {
+		if later {
 			from = merged
 		}
 	}

@@ -331,6 +331,16 @@ func TestMergedDefaultBranch(t *testing.T) {
 		wantEqual(t, "commit of the guide", rg.BaseCommit, pushed)
 		wantEqual(t, "commits", strings.Count(string(rg.Log), "commit "), 2)
 	}
+	origin.commit("later", "v.txt", "v\n")
+	f.git("fetch", "-q")
+	before := resolve(t, f.open(), Spec{})
+	f.git("tag", "MERGE_HEAD", "origin/main")
+	wantEqual(t, "base beside a tag", resolve(t, f.open(), Spec{}).Base, before.Base)
+	f.git("checkout", "-q", "--orphan", "other")
+	f.commit("another history", "o.txt", "o\n")
+	f.git("checkout", "-q", "feature")
+	f.write(".git/MERGE_HEAD", f.id("other")+"\n")
+	wantEqual(t, "base while another history is merged", resolve(t, f.open(), Spec{}).Base, before.Base)
 }
 
 func TestDefaultRangeOfAnEmptyRepository(t *testing.T) {
