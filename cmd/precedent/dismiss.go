@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -168,6 +169,11 @@ func (a *app) printDismissed(all []workspace.Dismissed, verb, options string) er
 			p.Say("", sentence)
 		}
 		p.Line(p.Ink(report.Faint, "undo: precedent dismiss --undo "+j.Finding+options))
+		if r.Widen != "" {
+			p.Para("", p.Ink(report.Faint, "This remark was dismissed elsewhere before. To hide it in "+r.Widen+":"))
+			p.Line(p.Ink(report.Plain, fmt.Sprintf("  precedent learn add %s --kind dont_flag --glob %s%s",
+				text.ShellWord("do not flag: "+text.VisibleLine(j.Claim)), text.ShellWord(r.Widen), options)))
+		}
 	}
 	if done < len(all) {
 		a.notice("%s %d of %d", verb, done, len(all))

@@ -543,7 +543,7 @@ func TestRememberThis(t *testing.T) {
 		world.Say(s.pull, maintainer, on, "@precedent help")
 		s.posts("said", precedent.ExitFindings)
 		s.talk(maintainer, on, "@precedent remember this", precedent.ExitFindings,
-			"We wrap errors with %w because callers compare them")
+			"We wrap errors with %w because callers compare them", "In other words: `@precedent update preference: …`")
 		s.learned("remembered", "active convention We wrap errors with %w because callers compare them.")
 
 		learning = map[string]any{"kind": "do", "directive": "Name every timeout.", "rationale": "Numbers were mixed up."}

@@ -231,6 +231,9 @@ func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command
 		}
 	}
 	if cmd.Kind != chat.Exception || h.record.Stranger || c.state.Capture == precedent.CaptureOff {
+		if h.mayWrite {
+			said += c.widening(ctx, h.thread)
+		}
 		return said, nil
 	}
 	captured, err := c.propose(ctx, c.proposal(h, cmd, memory.Proposal{
@@ -243,6 +246,19 @@ func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command
 	}
 	a.Learnings = append(a.Learnings, captured.ID)
 	return said + "\n\n" + confirmation(h, captured), nil
+}
+
+// widening offers to hide a remark that was dismissed elsewhere before; empty if it was not.
+func (c *conversation) widening(ctx context.Context, t *precedent.Thread) string {
+	glob, err := c.Pull.Workspace.Memory.Widen(ctx, precedent.Dismissal{
+		Fingerprint: t.Fingerprint, Claim: t.Title, Path: t.Path, Category: t.Category, Severity: t.Severity,
+		At: c.Pull.Env.Now(),
+	})
+	if err != nil || glob == "" { // an offer
+		return ""
+	}
+	return fmt.Sprintf(" This remark was dismissed elsewhere before. To hide it in %s: %s", workspace.Quoted(glob),
+		say("don't flag "+text.VisibleLine(t.Title)+" in "+glob))
 }
 
 // isMaintainer reports whether a person administers the repository, as far as the forge tells, or is one of the

@@ -45,7 +45,11 @@ func (c *conversation) store(ctx context.Context, h *request, cmd chat.Command, 
 	if captured.Refused == "" && isShown(captured.Learning) {
 		a.Learnings = append(a.Learnings, captured.ID)
 	}
-	return confirmation(h, captured), nil
+	answer := confirmation(h, captured)
+	if cmd.Kind == chat.RememberReferential && captured.Refused == "" {
+		answer += " In other words: " + say("update preference: …")
+	}
+	return answer, nil
 }
 
 // kindOf returns the kind of learning that a command stores; empty for what its words mean.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -122,6 +123,23 @@ func (m *Memory) store(ctx context.Context, j precedent.Dismissal,
 // withoutSecrets returns what a person wrote as it is stored: without credentials and hidden characters.
 func withoutSecrets(s string) string {
 	return strings.TrimSpace(secret.RedactText(text.Clean(s)))
+}
+
+// Widen returns the glob of the files that a dismissed remark has in common with where it was dismissed before; empty
+// if it was not, or if nothing less than all files is common. A learning with that glob hides it there.
+func (m *Memory) Widen(ctx context.Context, j precedent.Dismissal) (glob string, err error) {
+	all, err := m.Dismissals(ctx)
+	if err != nil || j.Rule != "" || j.Category.Protected() || j.Severity.AtLeast(precedent.High) {
+		return "", err
+	}
+	claim := match.NewClaim(j.Claim)
+	for _, o := range all {
+		if o.Fingerprint != j.Fingerprint && o.Rule == "" && o.Category == j.Category && !o.At.After(j.At) &&
+			claim.Similarity(match.NewClaim(o.Claim)) >= match.SameClaim {
+			return commonScope([]string{j.Path, o.Path}), nil
+		}
+	}
+	return "", nil
 }
 
 // Undismiss deletes the dismissal whose id, or whose finding's id, starts with the prefix, and

@@ -32,7 +32,9 @@ type Dismissal struct {
 // Dismissed is the result for an id, or for a rule.
 type Dismissed struct {
 	Dismissal precedent.Dismissal
-	Err       error
+	// Widen is where the same remark was dismissed before; empty if it was not. See memory.Widen.
+	Widen string
+	Err   error
 }
 
 // Dismiss dismisses the findings and the rule, each on its own. Ids that the memory does not
@@ -54,6 +56,11 @@ func (r *Env) Dismiss(ctx context.Context, w *Workspace, d Dismissal) []Dismisse
 	if d.Rule != "" {
 		j, err := w.Memory.DismissRule(ctx, d.Rule, d.Dismissal)
 		all = append(all, Dismissed{Dismissal: j, Err: err})
+	}
+	for i := range all {
+		if d := &all[i]; d.Err == nil {
+			d.Widen, _ = w.Memory.Widen(ctx, d.Dismissal) // an offer
+		}
 	}
 	return all
 }
