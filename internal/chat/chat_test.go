@@ -76,6 +76,7 @@ func TestLimits(t *testing.T) {
 		{strings.Repeat("@precedent don't flag x\n", maxActs), maxActs, ""},
 		{strings.Repeat("@precedent don't flag x\n", maxActs+1), 0, TooMany},
 		{strings.Repeat("@precedent don't flag\n", maxActs+1), 0, TooMany},
+		{strings.Repeat("@precedent don't flag x\n", maxActs) + strings.Repeat("@precedent x\n", maxActs), maxActs, ""},
 		{strings.Repeat("word ", maxBody/5) + "\n@precedent remember this: x", 0, ""},
 	} {
 		commands, refusals := Parse(precedent.Untrusted(test.comment), Options{})

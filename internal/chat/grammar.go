@@ -255,6 +255,11 @@ func (k Kind) stores() bool {
 	return true
 }
 
+// forgets tells whether a command of a kind ends something for the whole repository, whatever it says of a pull request.
+func (k Kind) forgets() bool {
+	return k == ForgetAll || k == ForgetRule || k == Forget || k == ResetThresholds || k == ResetPreferences
+}
+
 // begins tells whether a text begins like a command that may follow another one.
 func begins(l string) bool {
 	l = l[len(leadIns().FindString(l)):]

@@ -80,7 +80,7 @@ func (p *parser) parse() ([]Command, []Refusal) {
 		all := p.source(0, len(p.norm))
 		return []Command{{Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength)}}, nil
 	}
-	for _, l := range p.unread { // who reads the answers to the others would take it for heard
+	for _, l := range p.unread[:min(len(p.unread), maxActs-len(p.commands)-len(p.refusals))] { // who reads the answers to the others would take it for heard
 		p.refusals = append(p.refusals, Refusal{
 			Reason: NoCommand, Why: "This is not a command: “" + text.Cut(l, maxShown) + "”.", Example: "help",
 			Sentence: text.Cut(l, maxShown),
@@ -197,6 +197,9 @@ func (p *parser) take(i int, t *trigger, from int, m []int, addressed bool) (n i
 		return 0
 	}
 	if c.Scope == InRepository && thisPull().MatchString(string(p.norm[s.from:s.from+from])) {
+		if t.kind.forgets() {
+			return 0
+		}
 		c.Scope = InPullRequest
 	}
 	reason := p.complete(&c, said, begin >= 0)

@@ -68,7 +68,7 @@ func (h *request) isPlain() bool {
 }
 
 // hashOf identifies what a comment asks; empty if it asks nothing. Another wording of a free
-// text asks the same.
+// text, or of what is no command, asks the same.
 func hashOf(commands []chat.Command, refusals []chat.Refusal) string {
 	var all []string
 	for _, cmd := range commands {
@@ -79,6 +79,9 @@ func hashOf(commands []chat.Command, refusals []chat.Refusal) string {
 		all = append(all, strings.Join([]string{string(cmd.Kind), content, cmd.Glob, string(cmd.Place)}, "\x00"))
 	}
 	for _, r := range refusals {
+		if r.Reason == chat.NoCommand {
+			continue
+		}
 		all = append(all, strings.Join([]string{"refused", string(r.Kind), string(r.Reason), r.Sentence}, "\x00"))
 	}
 	if len(all) == 0 {
