@@ -185,7 +185,7 @@ func TestOutcomes(t *testing.T) {
 				Severity: th.Severity, Confidence: 85, Kind: test.want, Proof: got[0].Proof,
 				Who: test.who, Words: strings.TrimSuffix(said, "”"),
 				MayWrite: test.who == "dana" && !th.Closed || test.name == "declined and closed",
-				Commit:   in.Trees.Head, URL: th.URL, At: now,
+				Commit:   in.Trees.Head, URL: th.URL, At: now, Back: strings.HasPrefix(got[0].Proof, "the pull request is open"),
 			}, got[0])
 		})
 	}
