@@ -95,7 +95,7 @@ func (r *Env) preferOutside(ctx context.Context, p *Repository, at Location) err
 	return nil
 }
 
-// OpenForReview opens the memory for a review, which goes on without it: then what it
+// OpenForReview opens the memory for a review, which goes on without it unless that is shared: then what it
 // learns lasts until it ends, and it says so.
 func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, error) {
 	if p.unborn {
@@ -119,7 +119,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 			return w, nil
 		}
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || r.Shared != nil { // a server tries again: it would post what people dismissed
 		return nil, err
 	}
 	failure := precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"}
