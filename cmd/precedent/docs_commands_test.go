@@ -31,6 +31,7 @@ var elsewhere = map[string][2]string{
 	"gate":                    {"builds in the sandbox", "gate.txtar"},
 	"review --fix":            {"asks on a terminal", "fix.txtar"},
 	"dismiss --rule":          {"needs a finding of that rule", "dismiss_rule.txtar"},
+	"hook-pre-push":           {"gets what is pushed from git", "hook.txtar"},
 	"dismiss --finder":        {"needs a finding of that finder", "dismiss_rule.txtar"},
 }
 
