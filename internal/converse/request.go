@@ -68,7 +68,7 @@ func (h *request) isPlain() bool {
 }
 
 // hashOf identifies what a comment asks; empty if it asks nothing. Another wording of a free
-// text, or of what is no command, asks the same.
+// text, or of a sentence that is not a command, asks the same.
 func hashOf(commands []chat.Command, refusals []chat.Refusal) string {
 	var all []string
 	for _, cmd := range commands {

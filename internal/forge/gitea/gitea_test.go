@@ -46,7 +46,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "Gitea 1.27" && name != "Forgejo" {
-				needs.Soak(t, "it is like another server but for a few answers")
+				needs.Soak(t, "is like another server but for a few answers")
 			}
 			forgetest.Run(t, func(t *testing.T, s *forgetest.Stage) forge.Forge {
 				g := s.Gitea(t)
