@@ -4,10 +4,12 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestDashboard opens the pages of the memory beside a clone as a browser does: the address works once, a finding
@@ -87,6 +90,12 @@ func TestDashboard(t *testing.T) {
 	}
 	if out, _ := ends(t, 0, precedentCmd(home, repo, "learn", "list")); !strings.Contains(out, "Ask for a benchmark") {
 		t.Error(out)
+	}
+	db := needs.Value(store.Open(t.Context(), filepath.Join(repo, ".precedent", "memory.db"), store.Options{}))(t)
+	renamed := precedent.Repo{Host: "forge.example", Owner: "team", Name: "renamed"}
+	needs.NoError(t, errors.Join(db.Adopt(t.Context(), renamed, second.Repo), db.Close()))
+	if _, page := get(link[1]); !strings.Contains(page, second.ID) {
+		t.Errorf("after its rows were joined with others: %s", page)
 	}
 	needs.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	if err := cmd.Wait(); err != nil {

@@ -327,6 +327,9 @@ func (s *Site) writing(do func(*request) error) func(*request) error {
 				return err
 			}
 			q.rows = q.space.Memory.Rows
+			s.local.mu.Lock()
+			s.local.space = q.space
+			s.local.mu.Unlock()
 		}
 		return do(q)
 	}
@@ -367,7 +370,8 @@ func (s *Site) localSpace(ctx context.Context) (*workspace.Workspace, error) {
 	defer s.local.mu.Unlock()
 	if w := s.local.space; w != nil {
 		if _, err := os.Lstat(w.File.Value); err != nil || w.Memory.DB.Kept() {
-			return w, nil
+			m := *w.Memory // another process may have joined its rows with others
+			return &workspace.Workspace{Repository: w.Repository, Memory: &m}, m.Open(ctx)
 		}
 	}
 	w, err := s.o.Local(context.WithoutCancel(ctx)) // others use it, too
