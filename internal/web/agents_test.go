@@ -77,7 +77,8 @@ func TestAgentSignsIn(t *testing.T) {
 	if _, err := (&agent{w, "guessed"}).ask(open, "get_repo_memory", nil); err == nil {
 		t.Error("an agent without a token is answered")
 	}
-	answer := needs.Value(http.Post(w.http.URL+"/mcp/"+open.String(), "application/json", strings.NewReader(`{}`)))(t)
+	answer, err := http.Post(w.http.URL+"/mcp/"+open.String(), "application/json", strings.NewReader(`{}`))
+	needs.NoError(t, err)
 	answer.Body.Close()
 	challenge := answer.Header.Get("WWW-Authenticate")
 	_, metadata, _ := strings.Cut(strings.TrimSuffix(challenge, `"`), `resource_metadata="`)

@@ -47,7 +47,8 @@ func (g *realGitea) call(who *url.Userinfo, method, path string, body map[string
 	password, _ := who.Password()
 	r.SetBasicAuth(who.Username(), password)
 	r.Header.Set("Content-Type", "application/json")
-	got := needs.Value(http.DefaultClient.Do(r))(g.t)
+	got, err := http.DefaultClient.Do(r)
+	needs.NoError(g.t, err)
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	if err != nil || got.StatusCode >= http.StatusMultipleChoices {

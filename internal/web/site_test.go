@@ -369,7 +369,8 @@ func TestHeaders(t *testing.T) {
 	for _, path := range []string{"/", "/signin", "/nothing", "/static/style.css", "/repos/a/b/c", "/mcp/a/b/c"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.http.URL+path, nil)
 		needs.NoError(t, err)
-		answer := needs.Value(http.DefaultClient.Do(r))(t)
+		answer, err := http.DefaultClient.Do(r)
+		needs.NoError(t, err)
 		answer.Body.Close()
 		for name, want := range security {
 			if got := answer.Header.Get(name); got != want {
@@ -418,7 +419,8 @@ func TestLive(t *testing.T) {
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.http.URL+"/live", nil)
 	needs.NoError(t, err)
-	answer := needs.Value(b.client.Do(r))(t)
+	answer, err := b.client.Do(r)
+	needs.NoError(t, err)
 	defer answer.Body.Close()
 	var got bytes.Buffer
 	until := func(text string) {

@@ -361,7 +361,8 @@ func (w *world) signedIn(login string) *browser {
 func (b *browser) do(r *http.Request) (status int, page string) {
 	b.w.t.Helper()
 	b.w.pass(pageRate.every)
-	answer := needs.Value(b.client.Do(r))(b.w.t)
+	answer, err := b.client.Do(r)
+	needs.NoError(b.w.t, err)
 	defer answer.Body.Close()
 	body := needs.Value(io.ReadAll(answer.Body))(b.w.t)
 	return answer.StatusCode, string(body)
