@@ -23,6 +23,7 @@ type earlier struct {
 	votes   map[string][]thread.Vote // reactions to their comments, by thread
 	Convs   []forge.Thread           // all conversations on lines, also those of people
 	NoConvs bool                     // they could not be read
+	unsure  bool                     // it is not known who ended or reopened which thread
 	since   *review.Since            // nil to read everything
 	rules   []precedent.Rule         // of the guide, that were checked up to since
 	// trees are the files that threads were relocated through; nil if git could not fetch.
@@ -66,7 +67,8 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 		s.fail("threads", err, "not all reactions are known")
 	}
 	thread.Dismiss(s.Earlier.Threads, s.Earlier.votes)
-	if err == nil {
+	s.Earlier.unsure = err != nil || s.Earlier.NoConvs || s.partial || len(p.People.Failures()) > 0
+	if !s.Earlier.unsure {
 		if err := p.unlearn(ctx, s); err != nil {
 			return err
 		}

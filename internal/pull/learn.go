@@ -95,9 +95,6 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.
 // outcomes of resolved conversations: the reaction was taken back, or the conversation reopened. A reaction still
 // counts here if only the permission of the person was taken away.
 func (p *Pull) unlearn(ctx context.Context, s *State) error {
-	if s.Earlier.NoConvs || s.partial || len(p.People.Failures()) > 0 {
-		return nil // it is not known who dismisses what
-	}
 	outcomes, err := p.Workspace.Memory.Rows.Outcomes(ctx, p.Number)
 	if err != nil {
 		return err

@@ -35,8 +35,8 @@ func (p *Publisher) lookAgain(ctx context.Context, job run.Job, s *existingRevie
 	if state.Range.Head != s.Review.Head {
 		return nil // the next review reads the threads
 	}
-	if state.Earlier.NoConvs {
-		before = nil // it is not known who reopened what
+	if state.Earlier.unsure {
+		before = nil
 	}
 	if next, reopened := review.Followed(s.Review, before, state.Earlier.Threads, s.taught); next != nil && !s.unfinished {
 		next.ID, next.At = r.NewID(), r.Now()

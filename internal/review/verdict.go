@@ -81,7 +81,7 @@ func Followed(r *precedent.Review, before, threads []precedent.Thread, anew bool
 			next.Findings = slices.DeleteFunc(next.Findings, func(f precedent.Finding) bool { return f.DroppedBy == t.ID })
 			next.Threads = append(next.Threads, precedent.ThreadAnswer{
 				Thread: t.ID, Finding: t.Finding, Title: t.Title, Severity: t.Severity, Span: cmp.Or(t.Current, t.Span),
-				State: precedent.StillThere, By: decidedByPerson, Why: "its conversation was reopened",
+				State: precedent.StillThere, By: decidedByPerson, Why: "its conversation is open again",
 			})
 		}
 		for i := range next.Findings {

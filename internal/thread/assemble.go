@@ -238,7 +238,8 @@ func (a *assembly) decideState(t *precedent.Thread) {
 	if before.Deleted && !t.Deleted {
 		before.State = precedent.ThreadOpen // the comment is back
 	}
-	if conv, ok := a.convOf[t.Comment]; ok && t.Comment != "" {
+	conv, ok := a.convOf[t.Comment]
+	if ok && t.Comment != "" && a.convs[conv].ID != "" { // without an id, the forge did not say whether it is closed
 		c := a.convs[conv]
 		t.Forge, t.Closed, t.ClosedBy = c.ID, c.Closed, ""
 		if c.Closed {

@@ -227,6 +227,7 @@ func TestStates(t *testing.T) {
 		{name: "dismissed by a reaction, which Dismiss looks for", stored: stored(wontFix, func(th *precedent.Thread) { th.DismissedBy = "dana" }), want: isOpen},
 		{name: "dismissed in words that are still there", conv: open, stored: wasClosed(wontFix), said: says(dana, "Won't fix."), want: wontFix},
 		{name: "resolved, and the forge does not tell any more", stored: wasClosed(resolved), want: resolved},
+		{name: "so, but tells who answers whom", conv: &forge.Thread{}, stored: wasClosed(resolved), want: resolved},
 		{name: "a review looked at what was said", said: says(ann, "Hm."), stored: heard, want: isOpen},
 		{name: "it was edited since", said: says(ann, "Hm, why?"), stored: heard, want: pending},
 		{name: "a person uses our account", as: person, said: says(person, "Why?"), want: pending},
@@ -253,7 +254,7 @@ func TestStates(t *testing.T) {
 			if len(got) != 1 || got[0].State != test.want {
 				t.Errorf("%+v, want one that is %s", got, test.want)
 			}
-			if test.conv != nil && (got[0].Forge != "c1" || got[0].Closed != test.conv.Closed) {
+			if test.conv != nil && test.conv.ID != "" && (got[0].Forge != "c1" || got[0].Closed != test.conv.Closed) {
 				t.Errorf("conversation %q, closed %v", got[0].Forge, got[0].Closed)
 			}
 		})
