@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -60,7 +61,8 @@ func (m *Memory) Unlearn(ctx context.Context, o precedent.Outcome) (bool, error)
 	}
 	who, reason := learnedFrom(o)
 	declined := o.Kind == precedent.Declined
-	o.Kind, o.Words, o.Proof, o.At = precedent.OutcomeUnknown, "", "what "+o.Who+" decided was taken back", m.Now()
+	o.Kind, o.Words, o.At, o.Back = precedent.OutcomeUnknown, "", m.Now(), !declined
+	o.Proof = "what " + cmp.Or(o.Who, "somebody") + " decided was taken back"
 	ended := false
 	if declined && j != nil && j.Who == who && j.Reason == reason {
 		if ended, err = m.Rows.Retire(ctx, j.ID, fmt.Sprintf("#%d: %s", o.PullRequest, o.Proof), o.At); err != nil {

@@ -21,9 +21,9 @@ func (r *Repo) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, err
 }
 
 // SaveOutcomes saves outcomes, all or none. A new outcome replaces the old one, but an unknown outcome replaces nothing,
-// unless it names the person whose dismissal or resolution was taken back, or the finding is back. A dismissal stays one when its words are gone and
-// the conversation is closed. The same outcome again keeps the first proof, unless the person who decided got write permission
-// only now.
+// unless it names the person whose dismissal was taken back, or the finding is back. A dismissal stays one when its words
+// are gone and the conversation is closed. The same outcome again keeps the first proof, unless the person who decided got
+// write permission only now.
 func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) error {
 	const op = "save outcomes"
 	for _, o := range outcomes {
@@ -70,7 +70,7 @@ func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o *precedent.Outc
 	}
 	o.At = notBefore(o.At, old[0].At)
 	switch was := old[0].Kind; {
-	case o.Kind == precedent.OutcomeUnknown && (was == precedent.Declined || was == precedent.ResolvedUnchanged):
+	case o.Kind == precedent.OutcomeUnknown && was == precedent.Declined:
 		return o.Who != "" && o.Who == old[0].Who, nil
 	case o.Kind == precedent.OutcomeUnknown:
 		return o.Back && was != precedent.OutcomeUnknown && was != precedent.Accepted, nil

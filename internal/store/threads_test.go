@@ -111,9 +111,11 @@ func testOutcomes(t *testing.T, open opener) {
 		{precedent.Fixed, 5},
 		{precedent.OutcomeUnknown, 5},
 		{precedent.OutcomeUnknown, 7},
+		{precedent.ResolvedUnchanged, 8},
+		{precedent.OutcomeUnknown, 9},
 	} {
 		o := outcomeOfThread(thread, step.kind, start.Add(time.Duration(i)*time.Hour))
-		o.Back = i == 7
+		o.Back = i == 7 || i == 9
 		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{o}))
 		got := mustOutcomes(t, r, 7)
 		if len(got) != 1 || !got[0].At.Equal(start.Add(time.Duration(step.want)*time.Hour)) {
