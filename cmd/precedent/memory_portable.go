@@ -63,6 +63,9 @@ private as the database.`,
 // writeOut writes a file in one step: it is complete, or not there. A device or a pipe, such as /dev/stdout, is
 // written to, and not replaced.
 func writeOut(path string, write func(io.Writer) (int, error)) (int, error) {
+	if linked, err := filepath.EvalSymlinks(path); err == nil { // the link stays, which /dev/stdout is, too
+		path = linked
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
