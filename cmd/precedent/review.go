@@ -202,7 +202,7 @@ func describeUnfinished(u run.Unfinished) string {
 		s += fmt.Sprintf(", $%.2f,", u.USD)
 	}
 	switch {
-	case u.Tokens == 0:
+	case u.Tokens+u.Answers == 0:
 		return "nothing was spent; to start again, run the same command"
 	case u.Answers == 0:
 		return s + " were spent, and no answer is stored; to start again, run the same command"
