@@ -24,17 +24,19 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 		}
 		k := kindOfText(f)
 		for h := range f.Hunks {
-			replaced := map[string]bool{}
+			replaced := map[string]int{} // each accounts for one line, and a comment for no code
 			for _, l := range f.Hunks[h].Lines {
-				if l.Op == diff.Delete {
-					replaced[hidingWords(l.Text)] = true
+				if l.Op == diff.Delete && (k.prose || !isComment(l.Text)) {
+					replaced[hidingWords(l.Text)]++
 				}
 				if l.Op != diff.Add {
 					continue
 				}
 				if d := k.inspect(l.Text, l.New == 1); d.rule != "" {
+					words := hidingWords(l.Text)
 					d.old = len(d.idents) == 0 && len(d.spots) > 0 && (d.rule != "bidi" || k.prose) && d.rule != "invisible-text" &&
-						replaced[hidingWords(l.Text)]
+						replaced[words] > 0
+					replaced[words]--
 					c.add(d.finding(f, l, k))
 				}
 			}

@@ -170,15 +170,17 @@ func TestUnicodeLaterLine(t *testing.T) {
 	same(t, run(t, "unicode", &Input{Change: change("a.cs", "@@2", "+\ufeffusing System;", "-\u202e", " \u202e")}),
 		"a.cs:2 zero-width low")
 	for change, want := range map[*diff.Change]string{
-		change("a.cs", "-x = \"a\u200bb\";", "+x = y + \"a\u200bb.\";"):         "a.cs:1 zero-width low",
-		change("a.cs", "-x = \"a\u200bb\";", "+x = \"a\u200bb\u200b.\";"):       "a.cs:1 zero-width medium",
-		change("a.cs", "-x = \"a\u200bb\";", "+x = ad\u200bmin;"):               "a.cs:1 zero-width medium",
-		change("a.cs", "-x \u202e y", "+x \u202e y.", "+z"):                     "a.cs:1 bidi high",
-		change("a.md", "-x \u202e y", "+x \u202e y.", "+z"):                     "a.md:1 bidi low",
-		change("a.md", "-x \U000e0061 y", "+x \U000e0061 y.", "+z"):             "a.md:1 invisible-text high",
-		change("a.cs", "-x = \"a\u200bb\";", "+x = \"a\u200bb\"; v\u0430lid()"): "a.cs:1 homoglyph high",
+		change("a.cs", "-x = \"a\u200bb\";", "+x = y + \"a\u200bb.\";"):          "a.cs:1 zero-width low",
+		change("a.cs", "-x = \"a\u200bb\";", "+x = \"a\u200bb\u200b.\";"):        "a.cs:1 zero-width medium",
+		change("a.cs", "-x = \"a\u200bb\";", "+x = ad\u200bmin;"):                "a.cs:1 zero-width medium",
+		change("a.cs", "-// a\u200bb", "+x = a\u200bb;"):                         "a.cs:1 zero-width medium",
+		change("a.cs", "-x = \"a\u200bb\";", "+x = a\u200bb;", "+y = a\u200bb;"): "a.cs:1 zero-width low, a.cs:2 zero-width medium",
+		change("a.cs", "-x \u202e y", "+x \u202e y.", "+z"):                      "a.cs:1 bidi high",
+		change("a.md", "-x \u202e y", "+x \u202e y.", "+z"):                      "a.md:1 bidi low",
+		change("a.md", "-x \U000e0061 y", "+x \U000e0061 y.", "+z"):              "a.md:1 invisible-text high",
+		change("a.cs", "-x = \"a\u200bb\";", "+x = \"a\u200bb\"; v\u0430lid()"):  "a.cs:1 homoglyph high",
 	} {
-		same(t, run(t, "unicode", &Input{Change: change}), want)
+		found(t, run(t, "unicode", &Input{Change: change}), want)
 	}
 }
 
