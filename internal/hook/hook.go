@@ -54,12 +54,14 @@ type State struct {
 	Ours   bool
 	HasOld bool // a previous hook is kept as Old
 	// Husky: the hooks are husky's, which runs no file with another name in their place, and writes them again. It
-	// runs the file at Path, which is Ours if it has Line.
+	// runs the file at Path, which is Ours if it calls us.
 	Husky bool
 }
 
-// Line is what a hook of another program needs to review what is pushed.
-const Line = `precedent hook-pre-push "$@"`
+// Line is what a hook of another program needs to review what is pushed, where Precedent is installed.
+const Line = `if command -v precedent >/dev/null; then ` + ownCommand + `; fi`
+
+const ownCommand = `precedent hook-pre-push "$@"`
 
 // Inspect returns the state of the pre-push hook.
 func Inspect(repo *git.Repo) (State, error) {
@@ -96,7 +98,7 @@ func Inspect(repo *git.Repo) (State, error) {
 	}
 	for line := range bytes.Lines(text) {
 		line := strings.TrimSpace(string(line))
-		h.Ours = h.Ours || line == marker || h.Husky && line == Line
+		h.Ours = h.Ours || line == marker || h.Husky && strings.Contains(line, ownCommand)
 	}
 	return h, nil
 }
