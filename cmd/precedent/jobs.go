@@ -10,11 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/queue"
-
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )

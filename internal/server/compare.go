@@ -7,12 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/store"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/store"
-
 	"github.com/precedent-dev/precedent/internal/converse"
 	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -18,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/round"
 	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 

@@ -10,14 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/store"
-
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // openPull is an open pull request.

@@ -13,12 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/store"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestHealth: the process is healthy whatever fails; it is ready if its database answers and its

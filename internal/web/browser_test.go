@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/queue"
-
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -20,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/queue"
 )
 
 var update = flag.Bool("update", false, "write the pictures of docs")

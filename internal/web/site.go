@@ -39,8 +39,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/queue"
-
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
@@ -48,6 +46,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )

@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/queue"
-
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
