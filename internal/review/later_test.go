@@ -119,6 +119,12 @@ func TestPushes(t *testing.T) {
 			"Addressed by ccccccc.",
 		},
 		{
+			"fixed, in the engine's words", cart(loop, partly), open, nil,
+			object{"state": "addressed", "reply": "`items` bounds it."},
+			"addressed at cart/cart.go:5 by engine",
+			"`items` bounds it.",
+		},
+		{
 			"back", head.with(tax), ended, inCart(loop, "off by one again"), nil, "still_there at cart/cart.go:5 by finder",
 			"This is back, at cart/cart.go:5.",
 		},
