@@ -60,7 +60,7 @@ func confidencesOf(analyzer string) []sure {
 			{issuedConfidence, "issued by a service"},
 			{keyStoreConfidence, "key stores"},
 			{selfMadeConfidence, "private keys"},
-			{genericConfidence, "by the name beside them, of medium severity in code"},
+			{genericConfidence, "by the name or the place beside them, of medium severity in code and if a person invented them"},
 			{partialConfidence, "ids, publishable keys, and API keys of apps of Firebase"},
 			{testKeyConfidence, "test keys"},
 			{lookAlikeConfidence, "what only looks like one"},

@@ -257,7 +257,7 @@ func keyStore(f *diff.File, m secret.Match) precedent.Finding {
 	out := newFileFinding(f)
 	out.Category, out.Severity, out.Rule, out.Confidence = precedent.Secrets, precedent.High, m.Rule, keyStoreConfidence
 	out.Title = title("Key store committed: " + path.Base(f.Path))
-	out.Body = "A PKCS #12 file holds certificates and their private keys. Anyone who can read the repository can copy it " +
+	out.Body = "A key store holds certificates and their private keys. Anyone who can read the repository can copy it " +
 		"and try passwords offline, and deleting the file later does not remove it from the history.\n\n" +
 		"Move it to a secret manager, replace its keys, and remove it from the branch's history before merging."
 	return out
@@ -271,9 +271,9 @@ var programFile = text.Pattern(`(?i)\.([cm]?[jt]sx?|vue|svelte|html?|go|py|rb|ph
 // secretSeverity is the severity of a leak, by kind of rule and of file.
 func secretSeverity(m secret.Match, path string) precedent.Severity {
 	switch {
-	case m.Partial(), m.IsEncrypted(), m.ByName() && programFile().MatchString(path):
+	case m.Partial(), m.IsEncrypted(), m.Invented(), m.ByName() && programFile().MatchString(path):
 		return precedent.Medium
-	case m.Generic(), strings.HasPrefix(m.Rule, "jwt"), strings.HasPrefix(m.Rule, "curl-"):
+	case m.Generic(), strings.HasPrefix(m.Rule, "jwt"), strings.HasPrefix(m.Rule, "curl-"), m.Rule == "laravel-app-key":
 		return precedent.High // may be a test value
 	}
 	return precedent.Critical

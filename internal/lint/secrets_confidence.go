@@ -35,7 +35,7 @@ func confidenceOfSecret(m secret.Match) int {
 		return partialConfidence
 	case m.Generic():
 		return genericConfidence
-	case m.Rule == "private-key" || m.Rule == "age-secret-key" || strings.HasPrefix(m.Rule, "jwt"):
+	case m.Rule == "private-key" || m.Rule == "age-secret-key" || m.Rule == "laravel-app-key" || strings.HasPrefix(m.Rule, "jwt"):
 		return selfMadeConfidence
 	}
 	return issuedConfidence

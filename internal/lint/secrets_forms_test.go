@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/secret/secrettest"
 )
 
@@ -39,8 +40,15 @@ func TestSecretForms(t *testing.T) {
 	for _, form := range rows {
 		lost, last := 0, ""
 		for seed := range rounds {
-			if shown, text := shownIn(t, int64(seed), form[1], form[2]); len(shown) == 0 {
+			shown, text := shownIn(t, int64(seed), form[1], form[2])
+			if len(shown) == 0 {
 				lost, last = lost+1, text
+				continue
+			}
+			for _, path := range []string{form[1], ""} {
+				if clean, _ := secret.Redact(path, text); strings.Contains(clean, shown[0].Secrets[0]) {
+					t.Errorf("%s: what is shown stays in\n%s", form[0], clean)
+				}
 			}
 		}
 		if missed += lost; lost > 1 {

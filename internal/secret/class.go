@@ -38,6 +38,8 @@ func (m Match) form() form {
 	switch {
 	case m.Partial():
 		return issued
+	case m.Rule == ruleLaravel:
+		return selfMade
 	case m.byService() || looseRules[m.Rule] || isOwn(m.Rule):
 		return loose
 	case m.Rule == "private-key" || m.Rule == "age-secret-key" || strings.HasPrefix(m.Rule, "jwt"):
@@ -113,14 +115,14 @@ func (m Match) Class(name string, lines []string) Class {
 		if m.isSearchKey(name, lines) || m.isCall(name, lines) {
 			return LookAlike
 		}
-		return m.looseClass(where, lines)
+		return m.looseClass(name, where, lines)
 	}
 	return Credential
 }
 
 // looseClass is the class of a match by a rule that does not know the form of the
 // value: name and value decide.
-func (m Match) looseClass(where placed, lines []string) Class {
+func (m Match) looseClass(name string, where placed, lines []string) Class {
 	value, says := m.Secret, m.judgeName(lines)
 	switch m.Rule {
 	case "kubernetes-secret-yaml":
@@ -136,7 +138,10 @@ func (m Match) looseClass(where placed, lines []string) Class {
 	case ruleBasic:
 		_, value, _ = strings.Cut(decoded(value), ":")
 		says = namesCredential
-	case ruleURL:
+	case ruleURL, ruleCall:
+		says = namesCredential
+	}
+	if onlyPasswords[m.Rule] {
 		says = namesCredential
 	}
 	value = decoded(strings.Trim(value, `"'`)) // what encodes a placeholder is one
@@ -148,7 +153,7 @@ func (m Match) looseClass(where placed, lines []string) Class {
 		return LookAlike
 	case says == namesKey && (len(value) < minKey || isUUID(value)):
 		return LookAlike
-	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom):
+	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom) && !m.isInvented(name, lines):
 		return LookAlike
 	case says == namesTest || where != inProduct:
 		return TestKey

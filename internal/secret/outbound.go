@@ -77,7 +77,7 @@ func (s *Scanner) Both(path string, lines []string) (found, leaving []Match, err
 	leaving = t.matches(set, t.united(slices.Clone(hits), set))
 	reported := slices.DeleteFunc(w.hits, func(h hit) bool {
 		r := &set.rules[h.rule]
-		return r.leaves != nil || r.own && !isOwnSecret(t.s[h.start:h.end])
+		return r.leaves != nil || r.own && !isOwnSecret(r.id, t.s[h.start:h.end])
 	})
 	return t.matches(set, withoutOverlaps(reported, set)), leaving, err
 }

@@ -16,19 +16,29 @@ const (
 	ruleURL      = "password-in-url"
 	ruleBearer   = "bearer-token"
 	ruleBasic    = "basic-authorization"
+	ruleInvented = "invented-password"
+	ruleLaravel  = "laravel-app-key"
+	ruleCall     = "password-in-call"
+	ruleJava     = "java-keystore"
 )
 
-func isOwn(rule string) bool {
-	switch rule {
-	case ruleAssigned, ruleURL, ruleBearer, ruleBasic:
-		return true
-	}
-	return false
-}
+var (
+	ownNames = wordSet("assigned-credential password-in-url bearer-token basic-authorization invented-password laravel-app-key " +
+		"password-in-statement password-in-command password-in-address password-in-call java-keystore")
+	// onlyPasswords are rules about places where only passwords are, also those that people invent.
+	onlyPasswords = wordSet("password-in-statement password-in-command password-in-address")
+)
+
+func isOwn(rule string) bool { return ownNames[rule] }
 
 // isOwnSecret reports whether the value of an own rule looks like a credential. It
 // keeps the own rules from redacting ordinary code.
-func isOwnSecret(value string) bool { return isRandom(value) && !isPlaceholder(value) }
+func isOwnSecret(rule, value string) bool {
+	if rule == ruleInvented {
+		return !isRandom(value) && isChosen(value)
+	}
+	return isRandom(value) && !isPlaceholder(value) || onlyPasswords[rule] && isChosen(value)
+}
 
 // The two rules for assignments accept maxName characters between their keyword and the
 // operator: the rest of the name, and quotes. The value starts in the next maxGap.

@@ -25,6 +25,9 @@ func (m Match) Generic() bool { return m.form() == loose }
 // ByName reports whether only the name beside a value says that it is a credential.
 func (m Match) ByName() bool { return m.Rule == genericRule || m.Rule == ruleAssigned }
 
+// Invented reports whether only a person could have made the value, which does not look random.
+func (m Match) Invented() bool { return isOwn(m.Rule) && !isRandom(m.Secret) }
+
 // ErrTooMuch means that a scan was stopped because it cost too much. The matches
 // returned with it are valid; there may be more.
 var ErrTooMuch = errors.New("too much text that looks like secrets")
@@ -78,7 +81,7 @@ func (s *Scanner) Path(path string) (Match, bool) {
 		return Match{}, false
 	}
 	for i := range set.rules {
-		if r := &set.rules[i]; r.pattern == nil && r.path().MatchString(path) {
+		if r := &set.rules[i]; r.pattern == nil && r.path().MatchString(path) && (!r.own || !isOpenStore(path)) {
 			return Match{Rule: r.id}, true
 		}
 	}
@@ -368,7 +371,7 @@ func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 		return isDummy(secret) || randomness(secret) < issuedFrom
 	}
 	if r.own {
-		return !isOwnSecret(secret) && (!w.outbound || !isRandom(secret) || isTemplate(secret))
+		return !isOwnSecret(r.id, secret) && (!w.outbound || !isRandom(secret) || isTemplate(secret))
 	}
 	for _, lists := range [][]allowlist{w.set.allow(), r.allow()} {
 		for i := range lists {
@@ -459,6 +462,8 @@ func (set *ruleSet) rank(h hit) int {
 	switch r := &set.rules[h.rule]; {
 	case r.leaves != nil:
 		return 4
+	case r.id == ruleInvented: // nobody else knows that it is one
+		return 1
 	case r.own:
 		return 3
 	case h.rule == set.generic:

@@ -83,7 +83,11 @@ func TestScan(t *testing.T) {
 
 func TestPath(t *testing.T) {
 	var s Scanner
-	for path, want := range map[string]bool{"deploy/server.p12": true, "a.PFX": true, "p12": false, "a.p12.txt": false, "": false} {
+	for path, want := range map[string]bool{
+		"deploy/server.p12": true, "a.PFX": true, "p12": false, "a.p12.txt": false, "": false,
+		"app/release.jks": true, "app/upload.keystore": true, "app/debug.keystore": false, "lib/cacerts.jks": false, "src/test/resources/a.jks": false,
+		"conf/truststore.jks": false,
+	} {
 		if _, got := s.Path(path); got != want {
 			t.Errorf("Path(%q) = %v", path, got)
 		}

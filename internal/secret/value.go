@@ -144,7 +144,7 @@ func isHashLike(m Match, lines []string) bool {
 	text = text[max(0, len(text)-maxBefore):] + strings.ToLower(m.Secret[:min(len(m.Secret), 16)])
 	for _, prefix := range []string{
 		"sha1-", "sha1:", "sha256-", "sha256:", "sha384-", "sha512-", "sha512:", "md5:", "h1:",
-		"$2a$", "$2b$", "$2y$", "$argon2", "pbkdf2", "scrypt:", "@sha256",
+		"$2a$", "$2b$", "$2y$", "$argon2", "pbkdf2", "scrypt:", "@sha256", "scram-sha-", "'md5",
 	} {
 		if strings.Contains(text, prefix) {
 			return true
