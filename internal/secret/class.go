@@ -112,7 +112,7 @@ func (m Match) Class(name string, lines []string) Class {
 			return TestKey
 		}
 	case loose:
-		if m.isSearchKey(name, lines) || m.isCall(name, lines) {
+		if m.isSearchKey(name, lines) || m.isCall(name, lines) || m.isOtherPass(name, lines) {
 			return LookAlike
 		}
 		return m.looseClass(name, where, lines)
@@ -183,8 +183,20 @@ func (m Match) isSearchKey(name string, lines []string) bool {
 
 // isCall reports whether a match without quotes is the name of a function that code calls.
 func (m Match) isCall(name string, lines []string) bool {
-	quoted := m.Start > 0 && strings.IndexByte("\"'`", lines[m.Line][m.Start-1]) >= 0
+	quoted := m.isQuoted(lines)
 	return m.Rule == ruleAssigned && !quoted && strings.HasPrefix(lines[m.EndLine][m.End:], "(") && !isConfig(name)
+}
+
+// isQuoted reports whether a quote opens before a match.
+func (m Match) isQuoted(lines []string) bool {
+	return m.Start > 0 && strings.IndexByte("\"'`", lines[m.Line][m.Start-1]) >= 0
+}
+
+// isOtherPass reports whether the name of a match is that of something that passes rather than of a password, as in
+// code of graphics, or that of a product.
+func (m Match) isOtherPass(name string, lines []string) bool {
+	words := nameWords(nameBefore(m.before(lines)))
+	return len(words) > 0 && words[len(words)-1] == "pass" && (isUUID(m.Secret) || !m.isQuoted(lines) && !isSettings(name))
 }
 
 // minKey is the length in bytes below which the value of some key, such as one of a map, is not a credential.

@@ -23,7 +23,7 @@ var leet = strings.NewReplacer("0", "o", "1", "i", "!", "i", "3", "e", "4", "a",
 // isChosen reports whether a value may be a password that a person invented, and not one that stands for another: it
 // has letters, digits and one more kind of characters, and no word that placeholders have.
 func isChosen(value string) bool {
-	if len(value) < minChosen || len(value) > maxChosen || !isASCII(value) || isPlaceholder(value) || isTemplate(value) ||
+	if len(value) < minChosen || len(value) > maxChosen || !isASCII(value) || isPlaceholder(value) || isTemplate(value) || isUUID(value) ||
 		strings.ContainsAny(value, " \t/\\:;<>{}()[]\"'`,") || mailOrHost().MatchString(value) {
 		return false
 	}
@@ -81,8 +81,7 @@ func (m Match) isInvented(name string, lines []string) bool {
 	case isSettings(name):
 		return true
 	}
-	quoted := m.Start > 0 && strings.IndexByte("\"'`", line[m.Start-1]) >= 0
-	return quoted && n > 1 && !notWords[words[n-2]] && path.Ext(name) != ".txt"
+	return m.isQuoted(lines) && n > 1 && !notWords[words[n-2]] && path.Ext(name) != ".txt"
 }
 
 // isSettings reports whether a file has settings alone.

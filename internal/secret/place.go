@@ -31,7 +31,7 @@ var vectorFile = compile(`(?:^|[._-])(?:test[._-]?)?vectors?(?:[._-]|$)`)
 
 // dotnetTests matches a path in a project of tests as .NET names it: App.Tests, App.UnitTests, App.Tests.Web. In lower
 // case, it could be a domain.
-var dotnetTests = compile(`(?:^|/)\w[\w.]*\.(?:Unit|Integration|Functional|Acceptance)?Tests(?:\.\w+)*/`)
+var dotnetTests = compile(`(?:^|/)\w[\w.]*\.(?:Unit|Integration|Functional|Acceptance)?Tests?(?:\.\w+)*/`)
 
 // placeOf returns what a file is for.
 func placeOf(name string) placed {

@@ -22,8 +22,10 @@ type Match struct {
 // next to a random-looking value. It is less reliable than the rules for known formats.
 func (m Match) Generic() bool { return m.form() == loose }
 
-// ByName reports whether only the name beside a value says that it is a credential.
-func (m Match) ByName() bool { return m.Rule == genericRule || m.Rule == ruleAssigned }
+// ByName reports whether only the name beside a value, or the call that it is in, says that it is a credential.
+func (m Match) ByName() bool {
+	return m.Rule == genericRule || m.Rule == ruleAssigned || m.Rule == ruleCall
+}
 
 // Invented reports whether only a person could have made the value, which does not look random.
 func (m Match) Invented() bool { return isOwn(m.Rule) && !isRandom(m.Secret) }
