@@ -107,6 +107,8 @@ func (m Match) Class(name string, lines []string) Class {
 		switch {
 		case m.Rule == "private-key" && !hasKeyBody(m.Secret), strings.HasPrefix(m.Rule, "jwt") && !isSecretToken(m.Secret):
 			return LookAlike
+		case m.Rule == ruleLaravel && isTried(name):
+			return TestKey
 		case (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m,
 			lines) || isDummy(m.Secret) || isComment(lines[m.Line]):
 			return TestKey

@@ -48,7 +48,7 @@ func isChosen(value string) bool {
 var mailOrHost = compile(`@[\w-]+\.|^[\w-]+(?:\.[\w-]+)+$`)
 
 // triedWords are in the paths of files with passwords of tests and of machines of developers.
-var triedWords = wordSet("test tests testing spec ci dev devel development devcontainer local e2e sandbox github gitlab circleci travis mock mocks vagrant seed seeds seeder seeders " +
+var triedWords = wordSet("test tests testing unit spec ci dev ddev devel development devcontainer local e2e sandbox github gitlab circleci travis mock mocks vagrant seed seeds seeder seeders " +
 	"playground quickstart stories story fixtures cypress playwright locale locales i18n lang langs translations messages factories")
 
 // isTried reports whether a file is tried out rather than used, by the words of its path.
@@ -65,7 +65,8 @@ func (m Match) isInvented(name string, lines []string) bool {
 		return false
 	}
 	line := lines[m.Line]
-	words := nameWords(nameBefore(line[:m.Start]))
+	before := nameBefore(line[:m.Start])
+	words := nameWords(before[strings.LastIndexAny(before, " \t")+1:])
 	small := strings.ToLower(m.Secret)
 	for _, w := range append(strings.FieldsFunc(strings.ToLower(name), notInWord), words...) {
 		if len(w) >= 4 && strings.Contains(small, w) {
@@ -87,7 +88,7 @@ func (m Match) isInvented(name string, lines []string) bool {
 // isSettings reports whether a file has settings alone.
 func isSettings(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return strings.HasPrefix(base, ".env") || path.Ext(base) == ".json" || path.Ext(base) != ".txt" && isConfig(name)
+	return strings.HasPrefix(base, ".env") || path.Ext(base) == ".json" || path.Ext(base) == ".tf" || path.Ext(base) != ".txt" && isConfig(name)
 }
 
 // openStore matches the names of key stores that open nothing: of certificates of others, and of builds for tests.
