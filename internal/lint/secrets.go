@@ -289,7 +289,8 @@ var (
 		"org": "organization", "config": "configuration",
 	}
 	plainWords = strings.Fields("access token key secret private client user app bot webhook password service account refresh " +
-		"legacy header generic live long short lived personal deploy workspace assigned credential")
+		"legacy header generic live long short lived personal deploy workspace assigned credential in statement command " +
+		"address call invented")
 )
 
 // secretName is a readable name for a rule: "AWS access token".

@@ -38,12 +38,10 @@ func (m Match) form() form {
 	switch {
 	case m.Partial():
 		return issued
-	case m.Rule == ruleLaravel:
+	case m.Rule == "private-key" || m.Rule == "age-secret-key" || m.Rule == ruleLaravel || strings.HasPrefix(m.Rule, "jwt"):
 		return selfMade
 	case m.byService() || looseRules[m.Rule] || isOwn(m.Rule):
 		return loose
-	case m.Rule == "private-key" || m.Rule == "age-secret-key" || strings.HasPrefix(m.Rule, "jwt"):
-		return selfMade
 	}
 	return issued
 }
@@ -107,9 +105,7 @@ func (m Match) Class(name string, lines []string) Class {
 		switch {
 		case m.Rule == "private-key" && !hasKeyBody(m.Secret), strings.HasPrefix(m.Rule, "jwt") && !isSecretToken(m.Secret):
 			return LookAlike
-		case m.Rule == ruleLaravel && isTried(name):
-			return TestKey
-		case (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m,
+		case m.Rule == ruleLaravel && isTried(name), (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m,
 			lines) || isDummy(m.Secret) || isComment(lines[m.Line]):
 			return TestKey
 		}
@@ -131,20 +127,14 @@ func (m Match) looseClass(name string, where placed, lines []string) Class {
 		if _, v, ok := strings.Cut(value, ":"); ok {
 			value = decoded(strings.Trim(v, " \t\r\n|>\"'"))
 		}
-		says = namesCredential
 	case "curl-auth-user":
 		_, value, _ = strings.Cut(strings.Trim(value, `"'`), ":")
-		says = namesCredential
-	case "curl-auth-header", ruleBearer:
-		says = namesCredential
 	case ruleBasic:
 		_, value, _ = strings.Cut(decoded(value), ":")
-		says = namesCredential
-	case ruleURL, ruleCall:
-		says = namesCredential
 	}
-	if onlyPasswords[m.Rule] {
-		says = namesCredential
+	if m.Rule == ruleBearer || m.Rule == ruleBasic || m.Rule == "kubernetes-secret-yaml" || strings.HasPrefix(m.Rule, "curl-") ||
+		strings.HasPrefix(m.Rule, "password-in-") {
+		says = namesCredential // only credentials are in such a place
 	}
 	value = decoded(strings.Trim(value, `"'`)) // what encodes a placeholder is one
 	if m.byService() && says == namesOther && !m.hasNotName(lines) {
@@ -185,8 +175,7 @@ func (m Match) isSearchKey(name string, lines []string) bool {
 
 // isCall reports whether a match without quotes is the name of a function that code calls.
 func (m Match) isCall(name string, lines []string) bool {
-	quoted := m.isQuoted(lines)
-	return m.Rule == ruleAssigned && !quoted && strings.HasPrefix(lines[m.EndLine][m.End:], "(") && !isConfig(name)
+	return m.Rule == ruleAssigned && !m.isQuoted(lines) && strings.HasPrefix(lines[m.EndLine][m.End:], "(") && !isConfig(name)
 }
 
 // isQuoted reports whether a quote opens before a match.
@@ -198,7 +187,7 @@ func (m Match) isQuoted(lines []string) bool {
 // code of graphics, or that of a product.
 func (m Match) isOtherPass(name string, lines []string) bool {
 	words := nameWords(nameBefore(m.before(lines)))
-	return len(words) > 0 && words[len(words)-1] == "pass" && (isUUID(m.Secret) || !m.isQuoted(lines) && !isSettings(name))
+	return m.Rule == ruleAssigned && len(words) > 0 && words[len(words)-1] == "pass" && (isUUID(m.Secret) || !m.isQuoted(lines) && !isSettings(name))
 }
 
 // minKey is the length in bytes below which the value of some key, such as one of a map, is not a credential.

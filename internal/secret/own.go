@@ -13,13 +13,11 @@ var ownRules string
 // Names of the own rules.
 const (
 	ruleAssigned = "assigned-credential"
-	ruleURL      = "password-in-url"
 	ruleBearer   = "bearer-token"
 	ruleBasic    = "basic-authorization"
 	ruleInvented = "invented-password"
 	ruleLaravel  = "laravel-app-key"
 	ruleCall     = "password-in-call"
-	ruleJava     = "java-keystore"
 )
 
 var (

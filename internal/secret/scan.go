@@ -83,7 +83,8 @@ func (s *Scanner) Path(path string) (Match, bool) {
 		return Match{}, false
 	}
 	for i := range set.rules {
-		if r := &set.rules[i]; r.pattern == nil && r.path().MatchString(path) && (!r.own || !isOpenStore(path)) {
+		spares := func(a allowlist) bool { return placeOf(path) != inProduct || a.allows(path, "", "") }
+		if r := &set.rules[i]; r.pattern == nil && r.path().MatchString(path) && !slices.ContainsFunc(r.allow(), spares) {
 			return Match{Rule: r.id}, true
 		}
 	}
