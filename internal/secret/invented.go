@@ -28,11 +28,9 @@ func isChosen(value string) bool {
 	for i := range len(value) {
 		has.add(value[i])
 	}
-	if !has.digits || !(has.lower && has.upper) && !((has.lower || has.upper) && (has.signs || has.special)) {
-		return false
-	}
+	mixed := has.lower && has.upper || (has.lower || has.upper) && (has.signs || has.special)
 	small := strings.ToLower(value)
-	return !containsAny(small, chosenWords) && !containsAny(leet.Replace(small), chosenWords)
+	return has.digits && mixed && !containsAny(small, chosenWords) && !containsAny(leet.Replace(small), chosenWords)
 }
 
 // mailOrHost matches a mail address, the name of a host or a file, a version, and a member of an object.
