@@ -131,7 +131,7 @@ func (set *ruleSet) parse(text string) error {
 		r := rule{
 			id: d.ID, group: d.SecretGroup, entropy: d.Entropy, keywords: d.Keywords,
 			allow: compileAllow(d.Allowlists), own: d.Value == "" && isOwn(d.ID),
-			assigns: d.ID == genericRule || d.ID == ruleAssigned, leaves: thresholds[d.Value], reach: d.Reach,
+			assigns: d.ID == genericRule || d.ID == ruleAssigned || d.ID == ruleInvented, leaves: thresholds[d.Value], reach: d.Reach,
 			before: 1, after: 2,
 		}
 		if d.Path != "" {
