@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -42,7 +43,8 @@ func leftovers(ctx context.Context, in *Input) Result {
 			}
 			for l := range f.AddedLines() {
 				if len(l.Text) > maxLeftLine || !kind.line().MatchString(l.Text) ||
-					l.New <= len(code()) && !kind.line().MatchString(code()[l.New-1]) { // in a comment or a string
+					l.New <= len(code()) && !kind.bare().MatchString(code()[l.New-1]) || // in a comment or a string
+					kind.unless != nil && kind.isMeant(l, code()) {
 					continue
 				}
 				found := newFinding(f, precedent.Right, l)
@@ -72,7 +74,39 @@ type leftLine struct {
 	category          precedent.Category
 	places            func(path string) bool
 	files, line       func() *regexp.Regexp
+	bare              func() *regexp.Regexp // what the line is without the content of strings
+	unless            func() *regexp.Regexp // the rest of a line that is meant, or what it is in; may be nil
 }
+
+// isMeant reports whether a line has a purpose, as in a helper of assertions: by the rest of the line, by the line that
+// begins the block around it, which is the last one before it with less indentation, or by an #if. It is so, too, if the
+// code cannot be read.
+func (k leftLine) isMeant(line diff.Line, code []string) bool {
+	at := k.line().FindStringIndex(line.Text)
+	if line.New > len(code) || k.unless().MatchString(line.Text[:at[0]]+line.Text[at[1]:]) {
+		return true
+	}
+	indent, ended := indentOf(line.Text), 0
+	for _, l := range slices.Backward(code[:line.New-1]) {
+		switch word := strings.TrimSpace(l); {
+		case strings.HasPrefix(word, "#endif"):
+			ended++
+		case strings.HasPrefix(word, "#if"):
+			if ended--; ended < 0 {
+				return true
+			}
+		case word == "" || word == "{" || word[0] == '#' || indentOf(l) >= indent:
+		default:
+			if k.unless().MatchString(l) {
+				return true
+			}
+			indent = 0 // only an #if can be farther away
+		}
+	}
+	return false
+}
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 const (
 	focusedTitle = "Focused test or group: the other tests do not run"
@@ -95,6 +129,12 @@ var leftLines = []leftLine{
 	breakpoint(`\.([cm]?[jt]sx?|vue|svelte)$`, `^\s*debugger\s*;?\s*$`),
 	breakpoint(`\.(rb|rake|erb|ru)$`, `^\s*(?:<%=?\s*)?(?:binding\.(?:pry|irb|break)|byebug|debugger)(?:\s*%>)?\s*$`),
 	breakpoint(`\.py$`, `^\s*(?:import i?pdb;\s*)?(?:(?:i?pdb|pudb)\.set_trace|breakpoint)\(\)\s*$`),
+	conditional(`\.([cm]?[jt]sx?|vue|svelte)$`, `(?:[{;)]|\belse)\s*debugger\s*[;}]`, aidWords),
+	inAttribute(`\.vue$`, `\s(?:@|v-on:)[\w.:-]+="(?:[^"]*[{;]\s*)?debugger\s*[;}]`),
+	conditional(`\.(rb|rake|ru)$`, `^\s*(?:binding\.(?:pry|irb|break)|byebug|debugger)\s+(?:if|unless)\b`, aidWords+`|consol|interact|\b(?:pry|irb)\b`),
+	conditional(`\.php$`, `^\s*\\?xdebug_break\(\);\s*$`, ifWords),
+	conditional(`\.cs$`, `^\s*(?:System\.Diagnostics\.)?Debugger\.(?:Launch|Break)\(\);\s*$`, ifWords),
+	conditional(`\.dart$`, `^\s*(?:developer\.)?debugger\(\);\s*$`, ifWords),
 	breakpoint(`\.php$`, `^\s*(?:dd|dump|var_dump)\(.*\);\s*$|^\s*(?:var_dump|print_r)\(.*\);\s*(?:die|exit)\b[^;]*;\s*$`),
 	breakpoint(`\.(twig|blade\.php)$`, `\{\{-?\s*dump\(|\{%-?\s*dump\b|^\s*@(?:dd|dump)\(`),
 	breakpoint(`\.exs?$`, `^\s*(?:require IEx;?\s*)?IEx\.pry(?:\(\))?\s*$|\|>\s*dbg\(\)\s*$`),
@@ -104,11 +144,33 @@ var leftLines = []leftLine{
 }
 
 func focused(files, line string) leftLine {
-	return leftLine{"focused-test", focusedTitle, focusedBody, precedent.Tests, secret.IsTest, text.Pattern(files), text.Pattern(line)}
+	p := text.Pattern(line)
+	return leftLine{"focused-test", focusedTitle, focusedBody, precedent.Tests, secret.IsTest, text.Pattern(files), p, p, nil}
 }
 
 func breakpoint(files, line string) leftLine {
-	return leftLine{"breakpoint", breakpointTitle, breakpointBody, precedent.Bugs, inProduct, text.Pattern(files), text.Pattern(line)}
+	p := text.Pattern(line)
+	return leftLine{"breakpoint", breakpointTitle, breakpointBody, precedent.Bugs, inProduct, text.Pattern(files), p, p, nil}
+}
+
+// The words of what breakpoints are meant for, and those and conditions.
+const (
+	aidWords = `(?i)debug|assert|attach|break|pause|\bdev`
+	ifWords  = aidWords + `|#?\b(?:if|else|case|when|while)\b`
+)
+
+// conditional is a breakpoint that some programs are meant to have.
+func conditional(files, line, unless string) leftLine {
+	kind := breakpoint(files, line)
+	kind.unless = text.Pattern(unless)
+	return kind
+}
+
+// inAttribute is a breakpoint in the code of an attribute, which is in quotes.
+func inAttribute(files, line string) leftLine {
+	kind := conditional(files, line, aidWords)
+	kind.bare = text.Pattern(`\s(?:@|v-on:)[\w.:-]+=""`)
+	return kind
 }
 
 // inProduct reports whether a file is neither of tests, which print on purpose, nor an example.
