@@ -25,17 +25,27 @@ func workflows(ctx context.Context, in *Input) Result {
 		if !workflowFile().MatchString(f.Path) {
 			continue
 		}
-		for _, h := range in.headHunks(f) {
+		hunks := in.headHunks(f)
+		variables := untrustedVariables(hunks)
+		for _, h := range hunks {
 			var script scripts
 			for _, l := range h.Lines {
 				if l.Op == diff.Delete {
 					continue
 				}
-				written := untrustedText().FindStringSubmatch(script.read(l.Text))
-				if l.Op != diff.Add || written == nil {
+				code := script.read(l.Text)
+				if l.Op != diff.Add {
 					continue
 				}
-				name := written[1] + written[2]
+				name := untrustedIn(code)
+				for _, used := range variable().FindAllStringSubmatch(code, -1) {
+					if value := variables[used[1]]; name == "" && value != "" {
+						name = "env." + used[1] + " with " + value
+					}
+				}
+				if name == "" {
+					continue
+				}
 				found := newFinding(f, precedent.Right, l)
 				found.Category, found.Severity, found.Rule = precedent.Security, precedent.Medium, "script-injection"
 				if fromAnybody().MatchString(name) {
@@ -52,6 +62,38 @@ func workflows(ctx context.Context, in *Input) Result {
 	}
 	return c.result(ctx, nil)
 }
+
+// untrustedIn returns the first untrusted text that a line has an expression for, empty if there is none.
+func untrustedIn(line string) string {
+	if m := untrustedText().FindStringSubmatch(line); m != nil {
+		return m[1] + m[2]
+	}
+	return ""
+}
+
+// untrustedVariables returns the variables that a workflow sets to untrusted text wherever it sets them, with that text.
+func untrustedVariables(hunks []diff.Hunk) map[string]string {
+	all := map[string]string{}
+	for _, h := range hunks {
+		var s scripts
+		for _, l := range h.Lines {
+			if l.Op == diff.Delete {
+				continue
+			}
+			m := anyKey().FindStringSubmatch(l.Text)
+			if s.read(l.Text); m == nil || s.block > 0 || len(s.keys) < 2 || s.keys[len(s.keys)-2].name != "env" {
+				continue
+			}
+			if value, known := all[m[2]]; !known || value != "" {
+				all[m[2]] = untrustedIn(m[3])
+			}
+		}
+	}
+	return all
+}
+
+// variable matches an expression whose value is that of a variable, or can be.
+var variable = text.Pattern(`\$\{\{\s*env\.(\w+)\s*(?:\|\|[^{}]*)?\}\}`)
 
 var workflowFile = text.Pattern(`(^|/)(\.(github|gitea|forgejo)/(workflows|actions)/.+|action)\.ya?ml$`)
 

@@ -35,7 +35,16 @@ func TestWorkflows(t *testing.T) {
 			"of an action", "tools/greet/action.yml", step("+      - run: echo ${{ github.event.review.body }}"),
 			"tools/greet/action.yml:4 script-injection medium",
 		},
+		{
+			"a variable with such text", file, step("         env:", "           T: ${{ github.event.comment.body }}", "+      - run: echo ${{ env.T || 'x' }}"),
+			file + ":6 script-injection high",
+		},
+		{"a variable of a later line", file, step("+      - run: echo ${{env.T}}", "         env:", "           T: ${{ github.head_ref }}"), file + ":4 script-injection medium"},
 
+		{"a variable that is not always such text", file, step(
+			"         env:", "           T: ${{ github.head_ref }}", "         env:", "           T: x", "+      - run: echo ${{ env.T }}"), ""},
+		{"a comparison of a variable", file, step("         env:", "           T: ${{ github.head_ref }}", "+      - run: echo ${{ env.T == 'x' }}"), ""},
+		{"a variable of a script", file, step("       - run: |", "           env:", "             T: ${{ github.head_ref }}", "+      - run: echo ${{ env.T }}"), ""},
 		{"a comment", file, step("+      - run: make # ${{ github.event.issue.title }}"), ""},
 		{"an input of another name", file, step("+      - env:", "+          script: ${{ github.event.issue.title }}"), ""},
 		{"a form", ".github/ISSUE_TEMPLATE/bug.yml", step("+      - run: ${{ github.event.issue.title }}"), ""},
