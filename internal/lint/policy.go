@@ -48,6 +48,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 			kind.confidence, kind.ask = steeringSure, askInstructions
 			kind.severity = worse(kind.severity, precedent.Medium)
 		}
+		if kind.ask == askInstructions && adds(f, leavesOutCode()) {
+			kind.severity = worse(kind.severity, precedent.Medium)
+		}
 		g := slices.IndexFunc(groups, func(g policyEdits) bool { return g.kind == kind })
 		if g < 0 {
 			groups = append(groups, policyEdits{kind: kind, first: f, steering: steering})
@@ -129,10 +132,14 @@ var otherAssistants = text.Pattern(`(?i)https?://[^\s<>)\]]+|\bCLA[ -]assistant\
 // suppressing matches text that says what not to report, and toPublic the advice of most
 // guides not to report vulnerabilities in public.
 var (
-	suppressing = text.Pattern(`(?i)\b(do not|don't|never)\s+(report|flag|mention|comment on)\b|\b(ignore|skip` +
+	suppressing = text.Pattern(`(?i)\b(do not|don't|never|(must|should|need) (not|never)|(must|should)n't)\s+(report|flag|mention|comment on)\b|\b(ignore|skip` +
 		`|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
 	toPublic = text.Pattern(`(?i)public|\bissues?\b|tracker|mailing list|forum`)
 )
+
+// leavesOutCode matches a setting of a review tool that leaves out code which people write, as a folder or by its language.
+var leavesOutCode = text.Pattern(`^\s*-\s+["']!(\*\*/)?(\*\*?|(apps?|api|backend|client|cmd|core|frontend|internal|lib|packages|pkg` +
+	`|server|sources?|src|web)(/\*\*?(/\*)?)?|\*\.(cs|go|java|[jt]sx?|kt|php|py|rb|rs|swift))/?["']\s*$`)
 
 // adds reports whether the change adds a line to the file that matches words.
 func adds(f *diff.File, words *regexp.Regexp) bool {

@@ -20,7 +20,7 @@ func TestPolicyEdit(t *testing.T) {
 	const left, right = precedent.Left, precedent.Right
 	const assistants, agents = "instructions for assistants", "programs of coding agents"
 	const policy, guide = "the review policy", "a guide for reviews"
-	settings, contributing, own := ".claude/settings.json", "CONTRIBUTING.md", ".precedent.yaml"
+	settings, contributing, own, tool := ".claude/settings.json", "CONTRIBUTING.md", ".precedent.yaml", ".coderabbit.yaml"
 	for _, test := range []struct {
 		name   string
 		change *diff.Change
@@ -72,6 +72,18 @@ func TestPolicyEdit(t *testing.T) {
 			contributing + ":1 medium", right, "edits CONTRIBUTING.md: " + guide,
 		},
 		{
+			"guide that forbids remarks", change(contributing, "+Reviewers must not comment on tokens."), contributing + ":1 medium", right,
+			"edits CONTRIBUTING.md: " + guide,
+		},
+		{
+			"settings that leave out code", change(tool, `+    - "!src/**"`), tool + ":1 medium", right,
+			"edits .coderabbit.yaml: instructions for reviews or assistants",
+		},
+		{
+			"settings that leave out what is built", change(tool, `+    - "!dist/**"`, `+    - "!src/generated/**"`, `+    - "src/**"`), tool + ":1 low",
+			right, "edits .coderabbit.yaml: instructions for reviews or assistants",
+		},
+		{
 			"guide as most are",
 			change(contributing, "+Spring AI follows a code style.", "+Do not report vulnerabilities in a public issue."),
 			contributing + ":1 nit", right, "edits CONTRIBUTING.md: " + guide,
@@ -89,7 +101,7 @@ func TestPolicyEdit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			steering := func(p string) bool {
 				return strings.Contains("CLAUDE.md AGENTS.md .mcp.json CODEOWNERS .precedent.yaml CONTRIBUTING.md settings.json "+
-					"mcp.json deploy.md", path.Base(p))
+					"mcp.json deploy.md .coderabbit.yaml", path.Base(p))
 			}
 			r := run(t, "policy-edit", &Input{Change: test.change, IsPolicyPath: steering})
 			if test.want == "" {
