@@ -34,11 +34,12 @@ func (f *File) content(read func(string) ([]byte, error)) Content {
 var catalogueNames = pattern(`\.(po|pot|xlf|xliff|strings|stringsdict|xcstrings|resx|resw|arb|ftl)$` +
 	`|(^|/)values-[a-z]{2,3}(-r[A-Z]{2})?/[^/]+\.xml$` +
 	`|_[a-z]{2}(_[A-Z]{2})?\.properties$` +
-	`|(^|/)messages/[a-z]{2}([-_][a-zA-Z]{2,4})?/[^/]+\.json$`)
+	`|(^|/)messages/[a-z]{2}([-_][a-zA-Z]{2,4})?/[^/]+\.json$` +
+	`|(^|/)strings/[a-z]{2,3}([-_]\w{2,4})?\.json$`)
 
 // catalogueDirs are folders with a file or a folder for each language. Those of Windows' pseudo-languages, whose texts
 // look like English in other alphabets, begin with qps-plo.
-var catalogueDirs = nameSet("locale locales i18n l10n lang langs languages translation translations nls localization localizations nativeLang")
+var catalogueDirs = nameSet("locale locales i18n l10n lang langs languages translation translations nls localization localizations nativeLang moko-resources")
 
 // catalogueData matches data, which can be a catalogue only in such a folder.
 var catalogueData = pattern(`\.(json|json5|jsonc|ya?ml|toml|xml|properties|ini|csv|tsv|lang)$`)

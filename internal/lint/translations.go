@@ -38,16 +38,16 @@ func translations(ctx context.Context, in *Input) Result {
 			continue
 		}
 		had := map[[2]string]bool{} // the keys and placeholders of deleted entries; an empty key is not known
-		entries(f.Path, f.Hunks, diff.Delete, func(_ diff.Line, key, translated string) {
-			for _, p := range placeholdersOf(translated, isQt(f.Path)) {
+		entries(f.Path, f.Hunks, diff.Delete, func(_ diff.Line, key, translated string, form textForm) {
+			for _, p := range placeholdersOf(translated, max(form, printf)) { // the lines may not show the form
 				had[[2]string{key, p.name}] = true
 			}
 		})
-		entries(f.Path, in.headHunks(f), diff.Add, func(l diff.Line, key, translated string) {
+		entries(f.Path, in.headHunks(f), diff.Add, func(l diff.Line, key, translated string, form textForm) {
 			if !strings.ContainsAny(translated, "{%:") {
 				return
 			}
-			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated, isQt(f.Path))
+			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated, form)
 			// The entry moved, or was wrapped again.
 			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] || sources.isReference(f.Path, unknown) {
 				return
@@ -67,7 +67,7 @@ func translations(ctx context.Context, in *Input) Result {
 
 // entries calls do for each translation of a catalogue with lines of an operation, with the first of them, and the key
 // of the entry, which is the source text where hasSource.
-func entries(name string, hunks []diff.Hunk, op diff.Op, do func(l diff.Line, key, translated string)) {
+func entries(name string, hunks []diff.Hunk, op diff.Op, do func(l diff.Line, key, translated string, form textForm)) {
 	for _, h := range hunks {
 		if path.Ext(name) == gettext {
 			gettextEntries(h.Lines, op, do)
@@ -78,12 +78,12 @@ func entries(name string, hunks []diff.Hunk, op diff.Op, do func(l diff.Line, ke
 }
 
 // lineEntries is entries for catalogues whose texts are each on one line. Those of XML have the key on one before it.
-func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line, key, translated string)) {
-	form, key := entryForm(name), ""
-	if form == nil {
+func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line, key, translated string, form textForm)) {
+	entry, key := entryForm(name), ""
+	if entry == nil {
 		return
 	}
-	hasKey := form.NumSubexp() == 2
+	hasKey, form := entry.NumSubexp() == 2, textForms[path.Ext(name)]
 	for _, l := range lines {
 		if l.Op != op && l.Op != diff.Context {
 			continue
@@ -96,13 +96,25 @@ func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line
 		if l.Op != op {
 			continue
 		}
-		if m := form.FindStringSubmatch(l.Text); m != nil && hasKey {
-			do(l, m[1], m[2])
+		if m := entry.FindStringSubmatch(l.Text); m != nil && hasKey {
+			do(l, m[1], m[2], form)
 		} else if m != nil {
-			do(l, key, m[1])
+			do(l, key, m[1], form)
 		}
 	}
 }
+
+// textForm is what fills in the placeholders of a text, where that decides what they are.
+type textForm int
+
+const (
+	anyForm textForm = iota
+	printf           // a value for each directive
+	qtForm           // %1 to %99; no line of TypeScript has the form of the entries of Qt
+)
+
+// textForms are the forms by the ending of a file's name. Entries of gettext say themselves what theirs is.
+var textForms = map[string]textForm{".ts": qtForm, ".strings": printf, ".php": printf, ".xml": printf}
 
 // gettext is the ending of catalogues whose entries have their source text.
 const gettext = ".po"
@@ -111,45 +123,53 @@ const gettext = ".po"
 var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
 	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|%([\pL_][\pL\pM\pN_.]{2,})%|(?:^|\\[nrt]|[^\pL\pN:]):([\p{Latin}_][\p{Latin}\pM_]+)|%(\d+)\$[a-zA-Z@]`)
 
-var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%%%s%%", ":%s", "%%%s$s"}
+var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%%%s%%", ":%s", "%%%s$s", "value %d (%s)"}
 
-// byNumber is the form that refers to a directive of printf by its number, afterColon that of Laravel, which replaces the
+// inOrder is the form of the directives of printf without a number, byNumber the form that refers to a directive of printf by its number, afterColon that of Laravel, which replaces the
 // name in any case, and at the start of a longer one.
 const (
-	byNumber   = len(placeholderForms) - 1
+	inOrder    = len(placeholderForms) - 1
+	byNumber   = inOrder - 1
 	afterColon = byNumber - 1
 )
 
-// directive matches a directive of printf. alternatives matches texts with alternatives in braces, whose words are no
-// names (ICU MessageFormat), or by number (Symfony, Laravel).
+// directive matches a directive of printf, and plain one that no other text looks like, as 100% de does. alternatives
+// matches texts with alternatives in braces, whose words are no names (ICU MessageFormat), or by number (Symfony, Laravel).
 var (
 	directive    = text.Pattern(`%%|%(?:(\d+)\$)?[-+ #0',(]*[\d.*]*[hlLzjtq]*[a-zA-Z@]`)
+	plain        = text.Pattern(`%%|%(?:\.\d+)?(?:hh?|ll?|z)?(?:[diufs]\b|@)`)
 	alternatives = text.Pattern(`\{\s*[\pL\pN_]+\s*,\s*(?:plural|select)|^\s*(?:<!\[CDATA\[)?\{\d+\}.*\|`)
 )
 
 // unknownPlaceholder returns the first placeholder of a translation that its source text does not have although it has
 // others of the same form, and those. A translation that leaves some out may be right.
-func unknownPlaceholder(source, translated string, qt bool) (unknown string, known []string) {
+func unknownPlaceholder(source, translated string, form textForm) (unknown string, known []string) {
 	if alternatives().MatchString(source + translated) {
 		return "", nil
 	}
 	var names [len(placeholderForms)][]string
-	for _, p := range placeholdersOf(source, qt) {
+	for _, p := range placeholdersOf(source, form) {
 		if !slices.Contains(names[p.form], p.name) {
 			names[p.form] = append(names[p.form], p.name)
 		}
 	}
-	directives := 0
+	directives, numbered := 0, false
 	for _, m := range directive().FindAllStringSubmatch(source, -1) {
 		if m[0] != "%%" {
 			n, _ := strconv.Atoi(m[1])
-			directives = max(directives+1, n)
+			directives, numbered = max(directives+1, n), numbered || n > 0
 		}
 	}
-	for _, p := range placeholdersOf(translated, qt) {
-		if p.form == byNumber {
-			if p.number > directives && directives > 0 {
+	for _, p := range placeholdersOf(translated, form) {
+		switch p.form {
+		case byNumber:
+			if numbered = true; p.number > directives && directives > 0 {
 				return p.name, []string{fmt.Sprintf("%%1$s to %%%d$s", directives)}
+			}
+			continue
+		case inOrder:
+			if p.number > directives && directives > 0 && !numbered {
+				return p.name, directive().FindAllString(source, -1)
 			}
 			continue
 		}
@@ -167,12 +187,13 @@ func unknownPlaceholder(source, translated string, qt bool) (unknown string, kno
 type textPlaceholder struct {
 	form   int // in placeholderForms
 	name   string
-	number int // of byNumber
+	number int // of byNumber and inOrder
 }
 
-// placeholdersOf returns the placeholders of a text in order. Those of Qt are %1 to %99, and %L1 for numbers.
-func placeholdersOf(s string, qt bool) (all []textPlaceholder) {
-	if qt {
+// placeholdersOf returns the placeholders of a text in order, those of printf without a number last. Those of Qt are %1 to
+// %99, and %L1 for numbers.
+func placeholdersOf(s string, form textForm) (all []textPlaceholder) {
+	if form == qtForm {
 		for _, m := range qtPlaceholder().FindAllStringSubmatch(s, -1) {
 			all = append(all, textPlaceholder{name: "%" + m[1]})
 		}
@@ -186,23 +207,31 @@ func placeholdersOf(s string, qt bool) (all []textPlaceholder) {
 		n, _ := strconv.Atoi(m[byNumber])
 		all = append(all, textPlaceholder{form, fmt.Sprintf(placeholderForms[form], m[form]), n})
 	}
+	if form != printf {
+		return all
+	}
+	n := 0
+	for _, m := range plain().FindAllString(s, -1) {
+		if m != "%%" {
+			n++
+			all = append(all, textPlaceholder{inOrder, fmt.Sprintf(placeholderForms[inOrder], n, m), n})
+		}
+	}
 	return all
 }
 
 var qtPlaceholder = text.Pattern(`%L?([1-9]\d?)`)
 
-// isQt reports whether a catalogue is one of Qt. No line of TypeScript has the form of its entries.
-func isQt(name string) bool { return path.Ext(name) == ".ts" }
-
 // gettextEntries calls do for each translation of a catalogue of gettext that has lines of an operation, and whose source
 // is among the lines too. An entry that is marked as fuzzy is not used.
-func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, translated string)) {
+func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, translated string, form textForm)) {
 	var source, translated string
 	var at diff.Line
 	var fuzzy, changed, inSource, inEntry bool
+	form := anyForm
 	flush := func() {
 		if changed && !fuzzy && translated != "" {
-			do(at, source, translated)
+			do(at, source, translated, form)
 		}
 		translated, changed = "", false
 	}
@@ -225,6 +254,12 @@ func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, 
 		default:
 			flush()
 			source, inSource = "", false
+			if inEntry {
+				form = anyForm
+			}
+			if formatted().MatchString(l.Text) {
+				form = printf
+			}
 			// The mark comes before the former source and the context of its entry.
 			fuzzy = fuzzy && !inEntry || strings.HasPrefix(l.Text, "#,") && strings.Contains(l.Text, "fuzzy")
 			inEntry = false
@@ -248,6 +283,9 @@ func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, 
 	}
 	flush()
 }
+
+// formatted matches the flags of an entry of gettext whose texts are for functions like printf.
+var formatted = text.Pattern(`^#,.*\s(?:c|objc|php|python)-format\b`)
 
 // plural matches the key of a form for some numbers, as i18next names them.
 var plural = text.Pattern(`_(?:zero|one|two|few|many|other)$`)
@@ -338,7 +376,7 @@ func (s *sourceTexts) load(name string) map[string]string {
 	if path.Ext(name) == ".properties" { // a text goes on after a backslash
 		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\\\r\n"), nil), []byte("\\\n"), nil)
 	}
-	lineEntries(name, linesOf(b, diff.Add), diff.Add, func(_ diff.Line, key, source string) {
+	lineEntries(name, linesOf(b, diff.Add), diff.Add, func(_ diff.Line, key, source string, _ textForm) {
 		if len(texts[key]) < maxText {
 			texts[key] += source + " "
 		}
@@ -373,6 +411,9 @@ func sourcePaths(name string) (paths []string) {
 	}
 	for _, english := range []string{"en", "en-US", "en_US", "en-us", "en_us", "en-GB", "en_GB"} {
 		paths = append(paths, name[:start]+english+name[end:])
+	}
+	if strings.HasSuffix(name[:start], "moko-resources/") {
+		paths = append(paths, name[:start]+"base"+name[end:])
 	}
 	if bare := strings.TrimRight(name[:start], "._"); bare != name[:start] { // messages_de.properties, Texts.de.resx
 		paths = append(paths, bare+name[end:])

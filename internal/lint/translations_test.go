@@ -36,6 +36,8 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"%count% of %total%", "%count% von %summe%", "%summe%"},
 		{"%F-Note-%H-%M", "%F-Notiz-%H-%M", ""}, // directives of strftime
 		{"%s%d", "%d%s", ""},
+		{"Crop: %@", "Zuschneiden: %@ (%d)", "value 2 (%d)"},
+		{"(%d)", "(%d von %s)", "value 2 (%s)"},
 
 		{"", "{name}", ""},
 		{"The :attribute is wrong: :value", "Das :Attribute ist falsch :valuelar http://x 12:30", ""},
@@ -43,12 +45,17 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"Code: %d", "Kod: %1$d", ""},
 		{"Saved 100%% of %s", "%2$s", "%2$s"},
 		{"%1$s has %2$,d", "%2$,d, %1$s", ""},
+		{"%d left", "%d übrig (100% de %%d)", ""},
+		{"%s left", "%50si indirim %s", ""},
+		{"Left", "%d übrig", ""},
+		{"%1$d (%s)", "%d, %d, %d", ""},
+		{"%5.1f at % d", "%f, %d", ""},
 		{"{count} files of {name}", "{name}", ""},
 		{"{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", ""},
 		{"{{- name}}", "{{name}}", ""},
 		{"{1} one|]1,Inf] {more}", "<![CDATA[{1} jeden|{2,3,4} dva|]4,Inf] {more}]]>", ""}, // by number
 	} {
-		if got, _ := unknownPlaceholder(test.source, test.translated, false); got != test.want {
+		if got, _ := unknownPlaceholder(test.source, test.translated, printf); got != test.want {
 			t.Errorf("%q in %q: %q, want %q", test.translated, test.source, got, test.want)
 		}
 	}
@@ -58,7 +65,7 @@ func TestTranslations(t *testing.T) {
 	const json, android = `"hi": "Hello {name}",`, `  <string name="hi">Hello %1$s</string>`
 	head := map[string]string{
 		"locales/en.json": "{\n  " + json + "\n  \"files_one\": \"One file in {{folder}}\",\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "lang/en-GB/app.json": `"hi": "Hello {first} {last}",`, "l10n/app_en.arb": json,
-		"res/values/strings.xml": android, "i18n/msg.properties": "hi=Hello {0}\ntwo={0} \\\n from {1}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
+		"res/values/strings.xml": android, "shared/moko-resources/base/strings.xml": android, "src/strings/en-us.json": json, "i18n/msg.properties": "hi=Hello {0}\ntwo={0} \\\n from {1}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
 		"Texts.resx": `<data name="hi"> <value>Hello {0}</value>`, "x/v.en.xlf": `<source>by.id</source><target>Hello {{ a }}</target>`,
 	}
 	for _, test := range []struct {
@@ -93,6 +100,10 @@ func TestTranslations(t *testing.T) {
 			[]string{` #, fuzzy`, `+#| msgid "%(b)s"`, ` msgctxt "menu"`, ` msgid "Page %(a)s"`, `+msgstr "Seite %(b)s"`},
 			"",
 		},
+		{"po/de.po", []string{`+#, c-format`, `+msgid "%d"`, `+msgstr "%d (%s)"`, `+`, `+#, no-c-format`, `+msgid "%d"`, `+msgstr "%d %s"`}, ":3"},
+		{"po/de.po", []string{`-msgid "%d"`, `-msgstr "%d %s"`, `+#, c-format`, `+msgid "%d"`, `+msgstr "%d (%s)"`}, ""},
+		{"shared/moko-resources/de/strings.xml", []string{`+  <string name="hi">Hallo %2$s</string>`}, ":1"},
+		{"src/strings/fr.json", []string{`+  "hi": "{nom}"`}, ":1"},
 		{"po/de.po", []string{`+#, fuzzy`, `+msgid "a"`, `+msgstr "b"`, `+msgctxt "c"`, `+msgid "%(a)s"`, `+msgstr "%(b)s"`}, ":6"},
 		{"po/de.po", []string{` msgid "Page %(a)s"`, ` msgstr "Seite %(b)s"`, `+#~ msgstr "%(b)s"`}, ""},
 		{"po/de.po", []string{` #~ msgid "%(a)s"`, `+msgid "%(b)s"`, `+msgstr "%(b)s"`, `@@50`, `+msgstr "%(c)s"`}, ""},
@@ -134,7 +145,7 @@ func FuzzTranslations(f *testing.F) {
 		change := change("po/de.po", " "+a, "+"+b, "+"+c, "-"+b, "+"+a, "+"+b)
 		change.Classify(diff.Trees{})
 		run(t, "translations", &Input{Change: change})
-		unknownPlaceholder(a+c, b+a, c == "")
+		unknownPlaceholder(a+c, b+a, textForm(len(c)%3))
 		sourcePaths(a)
 	})
 }
