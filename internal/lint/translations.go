@@ -49,7 +49,8 @@ func translations(ctx context.Context, in *Input) Result {
 			}
 			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated, form)
 			// The entry moved, or was wrapped again.
-			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] || sources.isReference(f.Path, unknown) {
+			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] || sources.isReference(f.Path, unknown) ||
+				formOf(f.Path) == nestedForm && sources.has(f.Path, unknown) {
 				return
 			}
 			found := newFinding(f, precedent.Right, l)
@@ -84,6 +85,7 @@ func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line
 		return
 	}
 	hasKey, form := entry.NumSubexp() == 2, textForms[path.Ext(name)]
+	nested, around := formOf(name) == nestedForm, "" // the keys of plural forms are below that of the text
 	for _, l := range lines {
 		if l.Op != op && l.Op != diff.Context {
 			continue
@@ -93,12 +95,20 @@ func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line
 				key = m[1] + m[2]
 			}
 		}
-		if l.Op != op {
+		if l.Op != op && !nested {
 			continue
 		}
-		if m := entry.FindStringSubmatch(l.Text); m != nil && hasKey {
+		m := entry.FindStringSubmatch(l.Text)
+		switch {
+		case m == nil:
+		case nested && m[2] == "":
+			around = m[1]
+		case l.Op != op:
+		case nested && plural().MatchString("_"+m[1]):
+			do(l, around, m[2], form)
+		case hasKey:
 			do(l, m[1], m[2], form)
-		} else if m != nil {
+		default:
 			do(l, key, m[1], form)
 		}
 	}
@@ -299,11 +309,15 @@ var entryForms = map[string]func() *regexp.Regexp{
 	".properties": text.Pattern(`^\s*([\w.-]+)\s*=\s*(.*)$`),
 	".strings":    text.Pattern(`^\s*"((?:[^"\\]|\\.)+)"\s*=\s*"((?:[^"\\]|\\.)*)"\s*;\s*$`),
 	".resx":       text.Pattern(`<value>(.*)</value>`),
+	nestedForm:    text.Pattern(`^\s*["']?([\w.?-]+)["']?:(?:\s+["']?(.*?)["']?)?\s*$`),
 	".xlf":        text.Pattern(`<(?:translation|numerusform|target)(?: (?:type="unfinished"|variants|state|xml)[^>]*)?>(.*)</`),
 }
 
+// nestedForm is the one in which entries are grouped: the key is the last part of it.
+const nestedForm = ".yml"
+
 // sameForm are endings of files with the form of another.
-var sameForm = map[string]string{".arb": ".json", ".resw": ".resx", ".ts": ".xlf", ".xliff": ".xlf"}
+var sameForm = map[string]string{".arb": ".json", ".resw": ".resx", ".ts": ".xlf", ".xliff": ".xlf", ".yaml": ".yml"}
 
 // keyBefore matches what an entry begins with in XML: its source text in XLIFF and Qt, its key in .NET. A text that
 // goes on in the next line is not known.
@@ -321,8 +335,7 @@ func formOf(name string) string {
 	return ext
 }
 
-// entryForm returns the one of a catalogue, nil if it is not known. Texts of Rails are in none: it has values to fill in
-// that the source text need not mention.
+// entryForm returns the one of a catalogue, nil if it is not known.
 func entryForm(name string) *regexp.Regexp {
 	if form := entryForms[formOf(name)]; form != nil {
 		return form()
@@ -366,6 +379,22 @@ func (s *sourceTexts) isReference(translated, placeholder string) bool {
 	at := strings.LastIndexByte(name, '.')
 	return at > 0 && !hasSource(translated) && s.of(translated, name[at+1:]) != ""
 }
+
+// has reports whether any source text of a catalogue has a placeholder. Rails fills in values that a text need not
+// mention, by the names that others use.
+func (s *sourceTexts) has(translated, placeholder string) bool {
+	for _, name := range sourcePaths(translated) {
+		for _, source := range s.read[name] {
+			if strings.Contains(source, placeholder) {
+				return true
+			}
+		}
+	}
+	return slices.Contains(ofRails, strings.Trim(placeholder, "%{}"))
+}
+
+// ofRails are the names of values that Rails fills in.
+var ofRails = []string{"attribute", "count", "errors", "model", "value", "field_name", "message", "name", "number", "record"}
 
 func (s *sourceTexts) load(name string) map[string]string {
 	texts := map[string]string{}

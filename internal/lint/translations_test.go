@@ -65,6 +65,7 @@ func TestTranslations(t *testing.T) {
 	const json, android = `"hi": "Hello {name}",`, `  <string name="hi">Hello %1$s</string>`
 	head := map[string]string{
 		"locales/en.json": "{\n  " + json + "\n  \"files_one\": \"One file in {{folder}}\",\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "lang/en-GB/app.json": `"hi": "Hello {first} {last}",`, "l10n/app_en.arb": json,
+		"config/locales/en.yml": "en:\n  hi: Hello %{user}\n  lo: '%{name} %{user}'\n", "config/locales/a.en.yml": "en:\n  tree:\n    one: a %{tree}\n    other: '%{n} %{tree}'\n  hi:\n    other: \"%{n}\"",
 		"res/values/strings.xml": android, "shared/moko-resources/base/strings.xml": android, "src/strings/en-us.json": json, "i18n/msg.properties": "hi=Hello {0}\ntwo={0} \\\n from {1}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
 		"Texts.resx": `<data name="hi"> <value>Hello {0}</value>`, "x/v.en.xlf": `<source>by.id</source><target>Hello {{ a }}</target>`,
 	}
@@ -104,6 +105,9 @@ func TestTranslations(t *testing.T) {
 		{"po/de.po", []string{`-msgid "%d"`, `-msgstr "%d %s"`, `+#, c-format`, `+msgid "%d"`, `+msgstr "%d (%s)"`}, ""},
 		{"shared/moko-resources/de/strings.xml", []string{`+  <string name="hi">Hallo %2$s</string>`}, ":1"},
 		{"src/strings/fr.json", []string{`+  "hi": "{nom}"`}, ":1"},
+		{"config/locales/de.yml", []string{` de:`, `+  hi: "Hallo %{anzahl}"`, `+  lo: "%{model}"`}, ":2"},
+		{"config/locales/a.de.yml", []string{` de:`, `   tree:`, `+    one: ein %{baum}`, `   hi:`, `+    one: ein %{tree}`}, ":3"},
+		{"config/locales/de.yml", []string{`-  hi: "%{anzahl}"`, `+  hi: "Hallo %{anzahl}"`, `+  old: "%{anzahl}"`, `+  lo: "%{count}"`}, ""},
 		{"po/de.po", []string{`+#, fuzzy`, `+msgid "a"`, `+msgstr "b"`, `+msgctxt "c"`, `+msgid "%(a)s"`, `+msgstr "%(b)s"`}, ":6"},
 		{"po/de.po", []string{` msgid "Page %(a)s"`, ` msgstr "Seite %(b)s"`, `+#~ msgstr "%(b)s"`}, ""},
 		{"po/de.po", []string{` #~ msgid "%(a)s"`, `+msgid "%(b)s"`, `+msgstr "%(b)s"`, `@@50`, `+msgstr "%(c)s"`}, ""},
