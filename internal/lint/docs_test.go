@@ -42,6 +42,8 @@ The analyzer ` + "`unicode`" + ` reports bidirectional controls and tag characte
 - Joiners, spaces without width and direction marks are allowed where a script needs them, as are emoji, variants of symbols, and icons.
 - In files of tests, escape sequences that set colors are allowed. Those that less, the pager of git, does not pass on to the terminal, such as one
   that clears the screen, are of low severity there.
+- U+FFFD stands for lost text where a replaced line has letters, where several words of a line miss some, or where it is a tenth of the line and more than
+  three. In tests and fixtures, it is allowed.
 
 Whether a file is binary or generated comes from ` + "`.gitattributes`" + ` at the base commit (` + "`binary`, `-diff`, `linguist-generated`, `gitlab-generated`" + `), from git, from
 names, headers and content. ` + "`-text`" + ` alone does not make a file binary, but then any bytes that are no text do.

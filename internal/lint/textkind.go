@@ -172,12 +172,27 @@ func isBytes(s string) bool {
 	return invalid > 3 && invalid*100 >= all*bytesShare
 }
 
-// isLost reports whether a line is what is left of a text that was read in the wrong encoding. Programs and documents that
-// speak of the character have fewer of it.
+// lostLetter is what programs write for bytes that they cannot decode.
+const lostLetter = string(utf8.RuneError)
+
+// mayLose reports whether such letters are worth a remark: tests and data may have them on purpose.
+func (k textKind) mayLose() bool { return (k.catalogue || k.reports("lost-text")) && !k.tests }
+
+// isLost reports whether a line is what is left of a text that was read in the wrong encoding: much of it, or letters of
+// several words. Programs and documents that speak of the character have fewer of it.
 func isLost(s string) bool {
-	lost := strings.Count(s, string(utf8.RuneError))
-	return lost > 3 && lost*100 >= utf8.RuneCountInString(s)*bytesShare
+	lost := strings.Count(s, lostLetter)
+	return lost > 3 && lost*100 >= utf8.RuneCountInString(s)*bytesShare || lost > 2 && len(lostWord().FindAllString(s, 2)) > 1
 }
+
+// loseLetters returns what can be left of a line that is read in the wrong encoding.
+func loseLetters(line string) string { return notASCII().ReplaceAllLiteralString(line, lostLetter) }
+
+// lostWord matches a word that has lost a letter, and notASCII what can be lost.
+var (
+	lostWord = text.Pattern(`\pL\pL+\x{fffd}+\pL|\pL\x{fffd}+\pL\pL|(?:^|[^\pL\pN\x{fffd}])\x{fffd}+\pL{4}`)
+	notASCII = text.Pattern(`[^\x00-\x7f]+`)
+)
 
 func isLatin(r rune) bool { return r == '_' || unicode.Is(unicode.Latin, r) }
 

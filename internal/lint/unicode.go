@@ -25,14 +25,24 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 		k := kindOfText(f)
 		for h := range f.Hunks {
 			replaced := map[string]int{} // each accounts for one line, and a comment for no code
+			had := map[string]bool{}     // by what is left of them
 			for _, l := range f.Hunks[h].Lines {
-				if l.Op == diff.Delete && (k.prose || !isComment(l.Text)) {
-					replaced[hidingWords(l.Text)]++
+				if l.Op == diff.Delete {
+					if k.prose || !isComment(l.Text) {
+						replaced[hidingWords(l.Text)]++
+					}
+					if lost := loseLetters(l.Text); lost != l.Text && !strings.Contains(l.Text, lostLetter) {
+						had[lost] = true
+					}
 				}
 				if l.Op != diff.Add {
 					continue
 				}
-				if d := k.inspect(l.Text, l.New == 1); d.rule != "" {
+				d := k.inspect(l.Text, l.New == 1)
+				if k.mayLose() && strings.Contains(l.Text, lostLetter) && had[loseLetters(l.Text)] {
+					d.note("lost-text")
+				}
+				if d.rule != "" {
 					words := hidingWords(l.Text)
 					d.old = len(d.idents) == 0 && len(d.spots) > 0 && (d.rule != "bidi" || k.prose) && d.rule != "invisible-text" &&
 						replaced[words] > 0
@@ -120,7 +130,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			d.spots = append(d.spots, spot)
 		}
 	}
-	if (k.catalogue || k.reports("lost-text")) && !k.tests && isLost(s) {
+	if k.mayLose() && isLost(s) {
 		d.note("lost-text")
 	}
 	if !k.reports("homoglyph") || k.displayed && d.rule == "lost-text" { // its other words mix scripts by chance

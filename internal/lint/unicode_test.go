@@ -125,6 +125,8 @@ func TestUnicode(t *testing.T) {
 		{"lost text of a catalogue", "po/de.po", "msgstr \"\ufffd\ufffd\ufffd\ufffd\"", "lost-text medium", "U+FFFD"},
 		{"such characters in a test", "tests/a.py", "want = '\ufffd\ufffd\ufffd\ufffd'", "", ""},
 		{"such characters in a test of .NET", "src/App.UnitTests/a.cs", "var want = \"\ufffd\ufffd\ufffd\ufffd\";", "", ""},
+		{"letters of words", "a.py", "GREETING = \"Gr\ufffd\ufffde aus der \ufffdberwachung\"", "lost-text medium", "U+FFFD"},
+		{"a word about them", "a.py", "# caf\ufffd, \ufffd\ufffd", "", ""},
 		{"some of them", "a.go", "return s == \"\ufffd\ufffd\ufffd\"", "", ""},
 		{"colors in code", "app/a.py", "\x1b[31mfrom os", "control medium", "<U+001B>"},
 		{"a table of letters", "a.js", `c=[{base:"A",letters:"AⒶＡÀÁÂẦẤẪẨÃĀĂẰẮẴẲȦǠÄ"},{base:"B",letters:"BⒷＢḂḄḆɃƂƁ"}]`, "", ""},
@@ -170,6 +172,8 @@ func TestUnicodeLaterLine(t *testing.T) {
 	same(t, run(t, "unicode", &Input{Change: change("a.cs", "@@2", "+\ufeffusing System;", "-\u202e", " \u202e")}),
 		"a.cs:2 zero-width low")
 	for change, want := range map[*diff.Change]string{
+		change("a.md", "-Grüße, Ada", "-Café", "+Gr\ufffd\ufffde, Ada", "+Cafe"): "a.md:1 lost-text medium",
+		change("a.md", "-Gr\xfc\xdfe", "-\ufffd", "+Gr\ufffde", "+\ufffd"):       "a.md:1 lost-text medium",
 		change("a.cs", "-x = \"a\u200bb\";", "+x = y + \"a\u200bb.\";"):          "a.cs:1 zero-width low",
 		change("a.cs", "-x = \"a\u200bb\";", "+x = \"a\u200bb\u200b.\";"):        "a.cs:1 zero-width medium",
 		change("a.cs", "-x = \"a\u200bb\";", "+x = ad\u200bmin;"):                "a.cs:1 zero-width medium",
