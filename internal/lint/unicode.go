@@ -76,6 +76,7 @@ type unicodeIssue struct {
 	spots  []text.Spot // hidden characters, each once, in order
 	idents []string    // identifiers that mix scripts
 	old    bool        // the change deletes a line that hides the same
+	mark   bool        // a Greek question mark is in place of a semicolon
 	other  bool        // there is more than what is inert, and than escape sequences that a test may expect
 }
 
@@ -136,6 +137,11 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	if !k.reports("homoglyph") || k.displayed && d.rule == "lost-text" { // its other words mix scripts by chance
 		return d
 	}
+	if k.verbatim && strings.ContainsRune(s, questionMark) && !strings.ContainsFunc(s, isGreek) &&
+		strings.ContainsRune(text.BareLines("a.js", []string{s})[0], questionMark) {
+		d.mark = true
+		d.note("homoglyph")
+	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
 		if k.misleads(ident) && !names[ident] && !endsRanges(s, ident) && (!k.localized || !isQuotedText(s, ident)) {
@@ -146,6 +152,11 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	return d
 }
+
+// questionMark is the Greek question mark, which looks like a semicolon.
+const questionMark = '\u037e'
+
+func isGreek(r rune) bool { return unicode.Is(unicode.Greek, r) }
 
 // endsRanges reports whether a name is where one range of letters ends and the next begins, as in [A-ZА-Я].
 func endsRanges(line, name string) bool {
@@ -351,6 +362,10 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 	out.Title = w.title
 	if i := slices.IndexFunc(d.spots, func(s text.Spot) bool { return kindOf(s.Rune) == d.rule }); i >= 0 {
 		out.Title += fmt.Sprintf(": <U+%04X>", d.spots[i].Rune)
+	}
+	if d.mark && d.rule == "homoglyph" && len(d.idents) == 0 {
+		out.Title = "Greek question mark in place of a semicolon: <U+037E>"
+		w.body = "The character looks like a semicolon, but compilers and interpreters do not take it for one. Retype it."
 	}
 	out.Title = title(out.Title)
 	for _, ident := range d.idents[:min(len(d.idents), maxSpelledOut)] {
