@@ -24,6 +24,7 @@ type textKind struct {
 	catalogue bool     // texts of a program in a language
 	colored   bool     // a file of tests, which may have the output of programs with colors
 	tests     bool     // such a file, or one of fixtures, which may expect U+FFFD
+	template  bool     // code with markup, whose text people see
 	verbatim  bool     // code whose compiler does not read fullwidth letters as ASCII
 }
 
@@ -77,6 +78,8 @@ func isUnread(line string, beside int) bool {
 // may whatever reads a script, a document or data.
 var verbatimCode = text.Pattern(`\.(go|[cm]?[jt]sx?|java|kts?|scala|cs|c|h|cc|cpp|hpp|swift|rs|php|rb|dart)$`)
 
+var templateFile = text.Pattern(`\.(blade\.php|twig|erb|hbs|vue|svelte|[jt]sx)$`)
+
 func isTestData(name string) bool {
 	return testData().MatchString(name) && !codeFile().MatchString(name)
 }
@@ -86,7 +89,7 @@ func isTestData(name string) bool {
 func kindOfText(f *diff.File) textKind {
 	k := textKind{
 		prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path),
-		verbatim: verbatimCode().MatchString(f.Path),
+		verbatim: verbatimCode().MatchString(f.Path), template: templateFile().MatchString(f.Path),
 	}
 	k.tests = k.colored || testData().MatchString(f.Path)
 	switch {

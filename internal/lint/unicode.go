@@ -227,7 +227,7 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	case r == byteOrderMark:
 		return line.first && spot.Start == 0
 	case r == softHyphen:
-		return k.prose && unicode.IsLetter(before) && unicode.IsLetter(after)
+		return (k.prose || k.template && isVisible(s, spot)) && unicode.IsLetter(before) && unicode.IsLetter(after)
 	case r == '\x1b':
 		return k.colored && setsColor().MatchString(s[spot.Start:])
 	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
@@ -247,6 +247,14 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 		return inFlag(s, spot.Start)
 	}
 	return false
+}
+
+// isVisible reports whether a character of a template is in a text between two tags of a line, without code.
+func isVisible(line string, spot text.Spot) bool {
+	const code, near = "<>{}()=;\"`", 200 // bytes of text
+	before, after := line[max(0, spot.Start-near):spot.Start], line[spot.End:min(len(line), spot.End+near)]
+	open, end := strings.LastIndexAny(before, code), strings.IndexAny(after, code)
+	return open >= 0 && before[open] == '>' && end >= 0 && after[end] == '<'
 }
 
 // isForeign reports whether a character is a letter or a mark of another alphabet than Latin.

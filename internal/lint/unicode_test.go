@@ -137,6 +137,10 @@ func TestUnicode(t *testing.T) {
 		{"a table of letters in two cases", "a.cs", `{'c', "CÇçĆćĈĉĊċČčƇƈȻȼϲϹСсҪҫ"}`, "", ""},
 		{"a name beside accented letters", "a.js", "ÀÉÎÕÜ_validаteUser_isAdministrator()", "homoglyph high", "<U+0430>"},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
+		{"soft hyphen in the text of a template", "a.blade.php", "<p>Wissens\u00addatenbank, neu</p>", "", ""},
+		{"soft hyphen in the code of a template", "a.blade.php", "<p>{{ $ad\u00admin }}</p>", "zero-width medium", "<U+00AD>"},
+		{"soft hyphen in an attribute of a template", "a.vue", "<p id=ad\u00admin>x</p>", "zero-width medium", "<U+00AD>"},
+		{"soft hyphen in code", "a.php", "<p>Wissens\u00addatenbank</p>", "zero-width medium", "<U+00AD>"},
 		{"override among bytes", "a.ai", "T\u202e1I\xc6&\xa2(\xfeL\x90a\xc7g$\xd0!", "", ""},
 		{
 			"override and a few bytes", "a.go", "if admin \u202e { // \xff\xfe\xfd\xfc " + strings.Repeat("x", 40), "bidi high",
@@ -276,10 +280,10 @@ func TestUnicodeOwnAttributes(t *testing.T) {
 func TestUnicodeCost(t *testing.T) {
 	for _, s := range []string{
 		"\u200e", "\u202b", "\U000e0061", "\ue001", "\u200b", "\ufe0f", "a\u0430 ", `\x`,
-		"א\u200f",
+		"א\u200f", "a\u00ad",
 	} {
 		line := strings.Repeat(s, 64<<10/len(s))
-		for _, name := range []string{"a.go", "lang/de/a.php"} {
+		for _, name := range []string{"a.go", "lang/de/a.php", "a.vue"} {
 			cost := needs.Busy(func() { run(t, "unicode", &Input{Change: added(name, line)}) })
 			if cost > 2*time.Second {
 				t.Errorf("%q takes %v in %s", s, cost, name)
