@@ -35,7 +35,7 @@ func leftovers(ctx context.Context, in *Input) Result {
 			if err != nil {
 				return nil
 			}
-			return text.BareLines(f.Path, strings.Split(string(data), "\n"))
+			return text.BareLines(f.Path, strings.Split(handler().ReplaceAllString(string(data), "$1={$2}"), "\n"))
 		})
 		for _, kind := range leftLines {
 			if !kind.files().MatchString(f.Path) || !kind.places(f.Path) {
@@ -43,7 +43,7 @@ func leftovers(ctx context.Context, in *Input) Result {
 			}
 			for l := range f.AddedLines() {
 				if len(l.Text) > maxLeftLine || !kind.line().MatchString(l.Text) ||
-					l.New <= len(code()) && !kind.bare().MatchString(code()[l.New-1]) || // in a comment or a string
+					l.New <= len(code()) && !kind.line().MatchString(code()[l.New-1]) || // in a comment or a string
 					kind.unless != nil && kind.isMeant(l, code()) {
 					continue
 				}
@@ -62,6 +62,9 @@ func leftovers(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
+// handler matches an attribute of Vue whose text is code.
+var handler = text.Pattern(`(\s(?:@|v-on:)[\w.:-]+)="([^"\n]*)"`)
+
 // leftoverSure is the confidence of a leftover, in percent.
 const leftoverSure = 90
 
@@ -74,33 +77,19 @@ type leftLine struct {
 	category          precedent.Category
 	places            func(path string) bool
 	files, line       func() *regexp.Regexp
-	bare              func() *regexp.Regexp // what the line is without the content of strings
 	unless            func() *regexp.Regexp // the rest of a line that is meant, or what it is in; may be nil
 }
 
-// isMeant reports whether a line has a purpose, as in a helper of assertions: by the rest of the line, by the line that
-// begins the block around it, which is the last one before it with less indentation, or by an #if. It is so, too, if the
-// code cannot be read.
+// isMeant reports whether a line has a purpose, as in a helper of assertions: by the rest of it, or by the line before it
+// that begins the block around it or is for a preprocessor. It is so, too, if the code cannot be read.
 func (k leftLine) isMeant(line diff.Line, code []string) bool {
 	at := k.line().FindStringIndex(line.Text)
 	if line.New > len(code) || k.unless().MatchString(line.Text[:at[0]]+line.Text[at[1]:]) {
 		return true
 	}
-	indent, ended := indentOf(line.Text), 0
 	for _, l := range slices.Backward(code[:line.New-1]) {
-		switch word := strings.TrimSpace(l); {
-		case strings.HasPrefix(word, "#endif"):
-			ended++
-		case strings.HasPrefix(word, "#if"):
-			if ended--; ended < 0 {
-				return true
-			}
-		case word == "" || word == "{" || word[0] == '#' || indentOf(l) >= indent:
-		default:
-			if k.unless().MatchString(l) {
-				return true
-			}
-			indent = 0 // only an #if can be farther away
+		if s := strings.TrimSpace(l); s != "" && s != "{" && (s[0] == '#' || indentOf(l) < indentOf(line.Text)) {
+			return k.unless().MatchString(l)
 		}
 	}
 	return false
@@ -130,11 +119,8 @@ var leftLines = []leftLine{
 	breakpoint(`\.(rb|rake|erb|ru)$`, `^\s*(?:<%=?\s*)?(?:binding\.(?:pry|irb|break)|byebug|debugger)(?:\s*%>)?\s*$`),
 	breakpoint(`\.py$`, `^\s*(?:import i?pdb;\s*)?(?:(?:i?pdb|pudb)\.set_trace|breakpoint)\(\)\s*$`),
 	conditional(`\.([cm]?[jt]sx?|vue|svelte)$`, `(?:[{;)]|\belse)\s*debugger\s*[;}]`, aidWords),
-	inAttribute(`\.vue$`, `\s(?:@|v-on:)[\w.:-]+="(?:[^"]*[{;]\s*)?debugger\s*[;}]`),
 	conditional(`\.(rb|rake|ru)$`, `^\s*(?:binding\.(?:pry|irb|break)|byebug|debugger)\s+(?:if|unless)\b`, aidWords+`|consol|interact|\b(?:pry|irb)\b`),
-	conditional(`\.php$`, `^\s*\\?xdebug_break\(\);\s*$`, ifWords),
-	conditional(`\.cs$`, `^\s*(?:System\.Diagnostics\.)?Debugger\.(?:Launch|Break)\(\);\s*$`, ifWords),
-	conditional(`\.dart$`, `^\s*(?:developer\.)?debugger\(\);\s*$`, ifWords),
+	conditional(`\.(cs|dart|php)$`, `^\s*(?:(?:System\.Diagnostics\.)?Debugger\.(?:Launch|Break)|(?:developer\.)?debugger|xdebug_break)\(\);\s*$`, ifWords),
 	breakpoint(`\.php$`, `^\s*(?:dd|dump|var_dump)\(.*\);\s*$|^\s*(?:var_dump|print_r)\(.*\);\s*(?:die|exit)\b[^;]*;\s*$`),
 	breakpoint(`\.(twig|blade\.php)$`, `\{\{-?\s*dump\(|\{%-?\s*dump\b|^\s*@(?:dd|dump)\(`),
 	breakpoint(`\.exs?$`, `^\s*(?:require IEx;?\s*)?IEx\.pry(?:\(\))?\s*$|\|>\s*dbg\(\)\s*$`),
@@ -144,13 +130,11 @@ var leftLines = []leftLine{
 }
 
 func focused(files, line string) leftLine {
-	p := text.Pattern(line)
-	return leftLine{"focused-test", focusedTitle, focusedBody, precedent.Tests, secret.IsTest, text.Pattern(files), p, p, nil}
+	return leftLine{"focused-test", focusedTitle, focusedBody, precedent.Tests, secret.IsTest, text.Pattern(files), text.Pattern(line), nil}
 }
 
 func breakpoint(files, line string) leftLine {
-	p := text.Pattern(line)
-	return leftLine{"breakpoint", breakpointTitle, breakpointBody, precedent.Bugs, inProduct, text.Pattern(files), p, p, nil}
+	return leftLine{"breakpoint", breakpointTitle, breakpointBody, precedent.Bugs, inProduct, text.Pattern(files), text.Pattern(line), nil}
 }
 
 // The words of what breakpoints are meant for, and those and conditions.
@@ -163,13 +147,6 @@ const (
 func conditional(files, line, unless string) leftLine {
 	kind := breakpoint(files, line)
 	kind.unless = text.Pattern(unless)
-	return kind
-}
-
-// inAttribute is a breakpoint in the code of an attribute, which is in quotes.
-func inAttribute(files, line string) leftLine {
-	kind := conditional(files, line, aidWords)
-	kind.bare = text.Pattern(`\s(?:@|v-on:)[\w.:-]+=""`)
 	return kind
 }
 

@@ -50,7 +50,7 @@ func translations(ctx context.Context, in *Input) Result {
 			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated, form)
 			// The entry moved, or was wrapped again.
 			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] || sources.isReference(f.Path, unknown) ||
-				formOf(f.Path) == nestedForm && sources.has(f.Path, unknown) {
+				formOf(f.Path) == nestedForm && strings.Contains(ofRails+sources.of(f.Path, ""), unknown) {
 				return
 			}
 			found := newFinding(f, precedent.Right, l)
@@ -316,6 +316,9 @@ var entryForms = map[string]func() *regexp.Regexp{
 // nestedForm is the one in which entries are grouped: the key is the last part of it.
 const nestedForm = ".yml"
 
+// ofRails are values that Rails fills in although the source text need not mention them, as it does with those of other texts.
+const ofRails = "%{attribute} %{count} %{errors} %{message} %{model} %{name} %{number} %{record} %{value} "
+
 // sameForm are endings of files with the form of another.
 var sameForm = map[string]string{".arb": ".json", ".resw": ".resx", ".ts": ".xlf", ".xliff": ".xlf", ".yaml": ".yml"}
 
@@ -380,27 +383,14 @@ func (s *sourceTexts) isReference(translated, placeholder string) bool {
 	return at > 0 && !hasSource(translated) && s.of(translated, name[at+1:]) != ""
 }
 
-// has reports whether any source text of a catalogue has a placeholder. Rails fills in values that a text need not
-// mention, by the names that others use.
-func (s *sourceTexts) has(translated, placeholder string) bool {
-	for _, name := range sourcePaths(translated) {
-		for _, source := range s.read[name] {
-			if strings.Contains(source, placeholder) {
-				return true
-			}
-		}
-	}
-	return slices.Contains(ofRails, strings.Trim(placeholder, "%{}"))
-}
-
-// ofRails are the names of values that Rails fills in.
-var ofRails = []string{"attribute", "count", "errors", "model", "value", "field_name", "message", "name", "number", "record"}
-
 func (s *sourceTexts) load(name string) map[string]string {
 	texts := map[string]string{}
 	b, err := s.in.Read(name)
 	if err != nil || len(b) > maxSource {
 		return texts
+	}
+	if formOf(name) == nestedForm {
+		texts[""] = string(b)
 	}
 	if path.Ext(name) == ".properties" { // a text goes on after a backslash
 		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\\\r\n"), nil), []byte("\\\n"), nil)

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -26,26 +27,21 @@ func workflows(ctx context.Context, in *Input) Result {
 			continue
 		}
 		hunks := in.headHunks(f)
-		variables := untrustedVariables(hunks)
+		values := variables(hunks)
 		for _, h := range hunks {
 			var script scripts
 			for _, l := range h.Lines {
 				if l.Op == diff.Delete {
 					continue
 				}
-				code := script.read(l.Text)
-				if l.Op != diff.Add {
+				code := variable().ReplaceAllStringFunc(script.read(l.Text), func(used string) string {
+					return cmp.Or(values[variable().FindStringSubmatch(used)[1]], used)
+				})
+				written := untrustedText().FindStringSubmatch(code)
+				if l.Op != diff.Add || written == nil {
 					continue
 				}
-				name := untrustedIn(code)
-				for _, used := range variable().FindAllStringSubmatch(code, -1) {
-					if value := variables[used[1]]; name == "" && value != "" {
-						name = "env." + used[1] + " with " + value
-					}
-				}
-				if name == "" {
-					continue
-				}
+				name := written[1] + written[2]
 				found := newFinding(f, precedent.Right, l)
 				found.Category, found.Severity, found.Rule = precedent.Security, precedent.Medium, "script-injection"
 				if fromAnybody().MatchString(name) {
@@ -63,17 +59,9 @@ func workflows(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
-// untrustedIn returns the first untrusted text that a line has an expression for, empty if there is none.
-func untrustedIn(line string) string {
-	if m := untrustedText().FindStringSubmatch(line); m != nil {
-		return m[1] + m[2]
-	}
-	return ""
-}
-
-// untrustedVariables returns the variables that a workflow sets to untrusted text wherever it sets them, with that text.
-func untrustedVariables(hunks []diff.Hunk) map[string]string {
-	all := map[string]string{}
+// variables returns the variables that a workflow sets, by their names: the values, empty if there are several.
+func variables(hunks []diff.Hunk) map[string]string {
+	values := map[string]string{}
 	for _, h := range hunks {
 		var s scripts
 		for _, l := range h.Lines {
@@ -84,12 +72,13 @@ func untrustedVariables(hunks []diff.Hunk) map[string]string {
 			if s.read(l.Text); m == nil || s.block > 0 || len(s.keys) < 2 || s.keys[len(s.keys)-2].name != "env" {
 				continue
 			}
-			if value, known := all[m[2]]; !known || value != "" {
-				all[m[2]] = untrustedIn(m[3])
+			if value, known := values[m[2]]; known && value != m[3] {
+				m[3] = ""
 			}
+			values[m[2]] = m[3]
 		}
 	}
-	return all
+	return values
 }
 
 // variable matches an expression whose value is that of a variable, or can be.
