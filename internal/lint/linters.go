@@ -92,7 +92,9 @@ type linting struct {
 // lint runs one linter and adds its findings about the change.
 func (x *linting) lint(ctx context.Context, l *Linter) {
 	files := l.filesOf(x.in.Change)
-	if n := leaveOutBlank(l, files); n > 0 {
+	all := len(files)
+	maps.DeleteFunc(files, func(name string, _ *diff.File) bool { return !l.Sarif && strings.Contains(name, " ") })
+	if n := all - len(files); n > 0 { // no pattern can parse them
 		x.note(l, fmt.Sprintf("%d files were not checked, because their paths contain spaces", n))
 	}
 	dir, err := x.tree.forHead(ctx)
@@ -149,18 +151,6 @@ func addedIn(files map[string]*diff.File) func(*remark) bool {
 		i, _ := slices.BinarySearch(lines, r.line)
 		return i < len(lines) && (lines[i] <= r.end || r.line == 0)
 	}
-}
-
-// leaveOutBlank removes the files whose paths contain spaces, which the linter's
-// patterns cannot parse.
-func leaveOutBlank(l *Linter, files map[string]*diff.File) (n int) {
-	for name := range files {
-		if !l.Sarif && strings.Contains(name, " ") {
-			delete(files, name)
-			n++
-		}
-	}
-	return n
 }
 
 // addedLineIn returns the added line of a remark, or the first added line in its

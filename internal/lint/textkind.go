@@ -238,20 +238,10 @@ const maxIcons = 3
 
 // isIcon reports whether a private use character is in a run of at most maxIcons.
 func isIcon(s string, spot text.Spot) bool {
-	n := 1
-	for rest := s[:spot.Start]; n <= maxIcons; n++ {
-		r, size := utf8.DecodeLastRuneInString(rest)
-		if !unicode.Is(unicode.Co, r) {
-			break
-		}
-		rest = rest[:len(rest)-size]
-	}
-	for rest := s[spot.End:]; n <= maxIcons; n++ {
-		r, size := utf8.DecodeRuneInString(rest)
-		if !unicode.Is(unicode.Co, r) {
-			break
-		}
-		rest = rest[size:]
-	}
-	return n <= maxIcons
+	const near = maxIcons * utf8.UTFMax
+	isPrivate := func(r rune) bool { return unicode.Is(unicode.Co, r) }
+	before, after := s[max(0, spot.Start-near):spot.Start], s[spot.End:min(len(s), spot.End+near)]
+	before = before[len(strings.TrimRightFunc(before, isPrivate)):]
+	after = after[:len(after)-len(strings.TrimLeftFunc(after, isPrivate))]
+	return utf8.RuneCountInString(before+after) < maxIcons
 }

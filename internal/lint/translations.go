@@ -80,10 +80,11 @@ func entries(name string, hunks []diff.Hunk, op diff.Op, do func(l diff.Line, ke
 
 // lineEntries is entries for catalogues whose texts are each on one line. Those of XML have the key on one before it.
 func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line, key, translated string, form textForm)) {
-	entry, key := entryForm(name), ""
-	if entry == nil {
+	pattern, key := entryForms[formOf(name)], ""
+	if pattern == nil {
 		return
 	}
+	entry := pattern()
 	hasKey, form := entry.NumSubexp() == 2, textForms[path.Ext(name)]
 	nested, around := formOf(name) == nestedForm, "" // the keys of plural forms are below that of the text
 	for _, l := range lines {
@@ -336,14 +337,6 @@ func formOf(name string) string {
 		return same
 	}
 	return ext
-}
-
-// entryForm returns the one of a catalogue, nil if it is not known.
-func entryForm(name string) *regexp.Regexp {
-	if form := entryForms[formOf(name)]; form != nil {
-		return form()
-	}
-	return nil
 }
 
 // sourceTexts reads the catalogues that translations are made from.

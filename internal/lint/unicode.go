@@ -57,15 +57,11 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 
 // hidingWords returns the words of a line that have hidden characters, without punctuation around them.
 func hidingWords(line string) string {
-	hides := func(s string) bool {
-		return strings.ContainsFunc(s, func(r rune) bool { _, hidden := text.Hidden(r); return hidden })
-	}
-	if !hides(line) {
-		return ""
-	}
-	words := slices.DeleteFunc(strings.Fields(line), func(word string) bool { return !hides(word) })
-	for i, word := range words {
-		words[i] = strings.TrimFunc(word, unicode.IsPunct)
+	var words []string
+	for word := range strings.FieldsSeq(line) {
+		if strings.ContainsFunc(word, func(r rune) bool { _, hidden := text.Hidden(r); return hidden }) {
+			words = append(words, strings.TrimFunc(word, unicode.IsPunct))
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -137,8 +133,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	if !k.reports("homoglyph") || k.displayed && d.rule == "lost-text" { // its other words mix scripts by chance
 		return d
 	}
-	if k.verbatim && strings.ContainsRune(s, questionMark) && !strings.ContainsFunc(s, isGreek) &&
-		strings.ContainsRune(text.BareLines("a.js", []string{s})[0], questionMark) {
+	if k.verbatim && questionMark().MatchString(s) && questionMark().MatchString(text.BareLines("a.js", []string{s})[0]) {
 		d.mark = true
 		d.note("homoglyph")
 	}
@@ -153,10 +148,8 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	return d
 }
 
-// questionMark is the Greek question mark, which looks like a semicolon.
-const questionMark = '\u037e'
-
-func isGreek(r rune) bool { return unicode.Is(unicode.Greek, r) }
+// questionMark matches a line with the Greek question mark, which looks like a semicolon, and without Greek letters.
+var questionMark = text.Pattern(`^\P{Greek}*\x{37e}\P{Greek}*$`)
 
 // endsRanges reports whether a name is where one range of letters ends and the next begins, as in [A-ZА-Я].
 func endsRanges(line, name string) bool {
@@ -204,7 +197,7 @@ const (
 	leftToRight, rightToLeft, arabicMark = '\u200e', '\u200f', '\u061c'
 	zeroWidthNonJoiner, zeroWidthJoiner  = '\u200c', '\u200d'
 	zeroWidthSpace                       = '\u200b'
-	blackFlag, cancelTag                 = '\U0001f3f4', '\U000e007f'
+	cancelTag                            = '\U000e007f'
 )
 
 // lineOfText is a line, with what is computed once for all its characters.
@@ -266,26 +259,18 @@ func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai)
 }
 
-// inFlag reports whether byte i is part of one of the three flags that are written
-// with tags: England, Scotland and Wales.
+// tagFlags are the flags that are written with tags: England, Scotland and Wales.
+var tagFlags = []string{
+	"\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+	"\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+	"\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
+}
+
+// inFlag reports whether byte i is part of one of them.
 func inFlag(s string, i int) bool {
-	const longest = 7 * 4 // bytes of a flag and its tags
-	from := max(0, i-longest)
-	start := strings.LastIndex(s[from:i], string(blackFlag))
-	if start < 0 {
-		return false
-	}
-	start += from
-	for _, region := range []string{"gbeng", "gbsct", "gbwls"} {
-		tags := string(blackFlag)
-		for _, r := range region {
-			tags += string(0xe0000 + r)
-		}
-		if tags += string(cancelTag); strings.HasPrefix(s[start:], tags) && i < start+len(tags) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tagFlags, func(flag string) bool {
+		return strings.Contains(s[max(0, i+1-len(flag)):min(len(s), i+len(flag))], flag)
+	})
 }
 
 // identifiers returns the words of a line that have a letter outside ASCII, without
