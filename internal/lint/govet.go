@@ -83,9 +83,8 @@ func goFiles(c *diff.Change) map[string]*diff.File {
 			strings.HasPrefix(path.Base(f.Path), "_") || ignoredByGo(path.Dir(f.Path)) {
 			continue
 		}
-		for range f.AddedLines() {
+		if _, ok := firstLine(f, diff.Add); ok {
 			files[f.Path] = f
-			break
 		}
 	}
 	return files

@@ -63,7 +63,7 @@ func (t *lintTree) findConfigs(dir string) (map[string]bool, error) {
 	for name := range s.have {
 		if matches(t.globs, name) {
 			s.add(name)
-		} else if s.changed[name] && isPackage(name) {
+		} else if s.changed[name] && slices.Contains(strings.Split(name, "/"), "node_modules") { // named without a path
 			s.found[name] = true
 		}
 	}
@@ -79,10 +79,6 @@ func (t *lintTree) findConfigs(dir string) (map[string]bool, error) {
 	}
 	return s.found, nil
 }
-
-// isPackage reports whether a file belongs to an installed package, which configuration
-// can name without a path.
-func isPackage(name string) bool { return slices.Contains(strings.Split(name, "/"), "node_modules") }
 
 func (s *configSearch) add(name string) {
 	if !s.found[name] {
@@ -106,7 +102,7 @@ func (s *configSearch) read(name string) error {
 		return errConfigs
 	}
 	var all []namedPath
-	if isCode(name) {
+	if matches(codeFiles, name) {
 		all = namedInCode(string(data))
 	} else {
 		all = namedInData(string(data), path.Base(name) == "package.json")
@@ -164,8 +160,6 @@ func (s *configSearch) resolve(dir string, n namedPath) {
 }
 
 var codeFiles = []string{"*.{js,cjs,mjs,ts,cts,mts,py,rb}", ".rubocop"}
-
-func isCode(name string) bool { return matches(codeFiles, name) }
 
 var (
 	quoted = text.Pattern("\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")

@@ -128,9 +128,8 @@ func (l *Linter) filesOf(c *diff.Change) map[string]*diff.File {
 		if f.Path != path.Clean(f.Path) || strings.ContainsFunc(f.Path, control) {
 			continue // no linter could report it
 		}
-		for range f.AddedLines() {
+		if _, ok := firstLine(f, diff.Add); ok {
 			files[f.Path] = f
-			break
 		}
 	}
 	return files

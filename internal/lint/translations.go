@@ -38,16 +38,16 @@ func translations(ctx context.Context, in *Input) Result {
 			continue
 		}
 		had := map[[2]string]bool{} // the keys and placeholders of deleted entries; an empty key is not known
-		entries(f.Path, f.Hunks, diff.Delete, func(_ diff.Line, key, translated string, form textForm) {
-			for _, p := range placeholdersOf(translated, max(form, printf)) { // the lines may not show the form
+		entries(f.Path, f.Hunks, diff.Delete, func(_ diff.Line, key, translated string, _ bool) {
+			for _, p := range placeholdersOf(translated, isQt(f.Path), true) {
 				had[[2]string{key, p.name}] = true
 			}
 		})
-		entries(f.Path, in.headHunks(f), diff.Add, func(l diff.Line, key, translated string, form textForm) {
+		entries(f.Path, in.headHunks(f), diff.Add, func(l diff.Line, key, translated string, printf bool) {
 			if !strings.ContainsAny(translated, "{%:") {
 				return
 			}
-			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated, form)
+			unknown, known := unknownPlaceholder(sources.of(f.Path, key), translated, isQt(f.Path), printf)
 			// The entry moved, or was wrapped again.
 			if unknown == "" || had[[2]string{key, unknown}] || had[[2]string{"", unknown}] || sources.isReference(f.Path, unknown) ||
 				formOf(f.Path) == nestedForm && strings.Contains(ofRails+sources.of(f.Path, ""), unknown) {
@@ -68,7 +68,7 @@ func translations(ctx context.Context, in *Input) Result {
 
 // entries calls do for each translation of a catalogue with lines of an operation, with the first of them, and the key
 // of the entry, which is the source text where hasSource.
-func entries(name string, hunks []diff.Hunk, op diff.Op, do func(l diff.Line, key, translated string, form textForm)) {
+func entries(name string, hunks []diff.Hunk, op diff.Op, do func(l diff.Line, key, translated string, printf bool)) {
 	for _, h := range hunks {
 		if path.Ext(name) == gettext {
 			gettextEntries(h.Lines, op, do)
@@ -79,13 +79,13 @@ func entries(name string, hunks []diff.Hunk, op diff.Op, do func(l diff.Line, ke
 }
 
 // lineEntries is entries for catalogues whose texts are each on one line. Those of XML have the key on one before it.
-func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line, key, translated string, form textForm)) {
+func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line, key, translated string, printf bool)) {
 	pattern, key := entryForms[formOf(name)], ""
 	if pattern == nil {
 		return
 	}
 	entry := pattern()
-	hasKey, form := entry.NumSubexp() == 2, textForms[path.Ext(name)]
+	hasKey, printf := entry.NumSubexp() == 2, directives().MatchString(name)
 	nested, around := formOf(name) == nestedForm, "" // the keys of plural forms are below that of the text
 	for _, l := range lines {
 		if l.Op != op && l.Op != diff.Context {
@@ -106,26 +106,17 @@ func lineEntries(name string, lines []diff.Line, op diff.Op, do func(l diff.Line
 			around = m[1]
 		case l.Op != op:
 		case nested && plural().MatchString("_"+m[1]):
-			do(l, around, m[2], form)
+			do(l, around, m[2], printf)
 		case hasKey:
-			do(l, m[1], m[2], form)
+			do(l, m[1], m[2], printf)
 		default:
-			do(l, key, m[1], form)
+			do(l, key, m[1], printf)
 		}
 	}
 }
 
-// textForm is what fills in the placeholders of a text, where that decides what they are.
-type textForm int
-
-const (
-	anyForm textForm = iota
-	printf           // a value for each directive
-	qtForm           // %1 to %99; no line of TypeScript has the form of the entries of Qt
-)
-
-// textForms are the forms by the ending of a file's name. Entries of gettext say themselves what theirs is.
-var textForms = map[string]textForm{".ts": qtForm, ".strings": printf, ".php": printf, ".xml": printf}
+// directives matches catalogues whose texts can have a value for each directive of printf. Entries of gettext say it.
+var directives = text.Pattern(`\.(strings|php|xml)$`)
 
 // gettext is the ending of catalogues whose entries have their source text.
 const gettext = ".po"
@@ -154,32 +145,32 @@ var (
 
 // unknownPlaceholder returns the first placeholder of a translation that its source text does not have although it has
 // others of the same form, and those. A translation that leaves some out may be right.
-func unknownPlaceholder(source, translated string, form textForm) (unknown string, known []string) {
+func unknownPlaceholder(source, translated string, qt, printf bool) (unknown string, known []string) {
 	if alternatives().MatchString(source + translated) {
 		return "", nil
 	}
 	var names [len(placeholderForms)][]string
-	for _, p := range placeholdersOf(source, form) {
+	for _, p := range placeholdersOf(source, qt, printf) {
 		if !slices.Contains(names[p.form], p.name) {
 			names[p.form] = append(names[p.form], p.name)
 		}
 	}
-	directives, numbered := 0, false
+	values, numbered := 0, false
 	for _, m := range directive().FindAllStringSubmatch(source, -1) {
 		if m[0] != "%%" {
 			n, _ := strconv.Atoi(m[1])
-			directives, numbered = max(directives+1, n), numbered || n > 0
+			values, numbered = max(values+1, n), numbered || n > 0
 		}
 	}
-	for _, p := range placeholdersOf(translated, form) {
+	for _, p := range placeholdersOf(translated, qt, printf) {
 		switch p.form {
 		case byNumber:
-			if numbered = true; p.number > directives && directives > 0 {
-				return p.name, []string{fmt.Sprintf("%%1$s to %%%d$s", directives)}
+			if numbered = true; p.number > values && values > 0 {
+				return p.name, []string{fmt.Sprintf("%%1$s to %%%d$s", values)}
 			}
 			continue
 		case inOrder:
-			if p.number > directives && directives > 0 && !numbered {
+			if p.number > values && values > 0 && !numbered {
 				return p.name, directive().FindAllString(source, -1)
 			}
 			continue
@@ -203,8 +194,8 @@ type textPlaceholder struct {
 
 // placeholdersOf returns the placeholders of a text in order, those of printf without a number last. Those of Qt are %1 to
 // %99, and %L1 for numbers.
-func placeholdersOf(s string, form textForm) (all []textPlaceholder) {
-	if form == qtForm {
+func placeholdersOf(s string, qt, printf bool) (all []textPlaceholder) {
+	if qt {
 		for _, m := range qtPlaceholder().FindAllStringSubmatch(s, -1) {
 			all = append(all, textPlaceholder{name: "%" + m[1]})
 		}
@@ -218,12 +209,9 @@ func placeholdersOf(s string, form textForm) (all []textPlaceholder) {
 		n, _ := strconv.Atoi(m[byNumber])
 		all = append(all, textPlaceholder{form, fmt.Sprintf(placeholderForms[form], m[form]), n})
 	}
-	if form != printf {
-		return all
-	}
 	n := 0
 	for _, m := range plain().FindAllString(s, -1) {
-		if m != "%%" {
+		if printf && m != "%%" {
 			n++
 			all = append(all, textPlaceholder{inOrder, fmt.Sprintf(placeholderForms[inOrder], n, m), n})
 		}
@@ -233,16 +221,18 @@ func placeholdersOf(s string, form textForm) (all []textPlaceholder) {
 
 var qtPlaceholder = text.Pattern(`%L?([1-9]\d?)`)
 
+// isQt reports whether a catalogue is one of Qt. No line of TypeScript has the form of its entries.
+func isQt(name string) bool { return path.Ext(name) == ".ts" }
+
 // gettextEntries calls do for each translation of a catalogue of gettext that has lines of an operation, and whose source
 // is among the lines too. An entry that is marked as fuzzy is not used.
-func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, translated string, form textForm)) {
+func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, translated string, printf bool)) {
 	var source, translated string
 	var at diff.Line
-	var fuzzy, changed, inSource, inEntry bool
-	form := anyForm
+	var fuzzy, printf, changed, inSource, inEntry bool
 	flush := func() {
 		if changed && !fuzzy && translated != "" {
-			do(at, source, translated, form)
+			do(at, source, translated, printf)
 		}
 		translated, changed = "", false
 	}
@@ -265,12 +255,7 @@ func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, 
 		default:
 			flush()
 			source, inSource = "", false
-			if inEntry {
-				form = anyForm
-			}
-			if formatted().MatchString(l.Text) {
-				form = printf
-			}
+			printf = printf && !inEntry || formatted().MatchString(l.Text)
 			// The mark comes before the former source and the context of its entry.
 			fuzzy = fuzzy && !inEntry || strings.HasPrefix(l.Text, "#,") && strings.Contains(l.Text, "fuzzy")
 			inEntry = false
@@ -388,7 +373,7 @@ func (s *sourceTexts) load(name string) map[string]string {
 	if path.Ext(name) == ".properties" { // a text goes on after a backslash
 		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\\\r\n"), nil), []byte("\\\n"), nil)
 	}
-	lineEntries(name, linesOf(b, diff.Add), diff.Add, func(_ diff.Line, key, source string, _ textForm) {
+	lineEntries(name, linesOf(b, diff.Add), diff.Add, func(_ diff.Line, key, source string, _ bool) {
 		if len(texts[key]) < maxText {
 			texts[key] += source + " "
 		}
@@ -421,11 +406,8 @@ func sourcePaths(name string) (paths []string) {
 	case project: // de.lproj
 		paths = append(paths, name[:start]+"Base"+name[end:])
 	}
-	for _, english := range []string{"en", "en-US", "en_US", "en-us", "en_us", "en-GB", "en_GB"} {
+	for _, english := range []string{"en", "en-US", "en_US", "en-us", "en_us", "en-GB", "en_GB", "base"} {
 		paths = append(paths, name[:start]+english+name[end:])
-	}
-	if strings.HasSuffix(name[:start], "moko-resources/") {
-		paths = append(paths, name[:start]+"base"+name[end:])
 	}
 	if bare := strings.TrimRight(name[:start], "._"); bare != name[:start] { // messages_de.properties, Texts.de.resx
 		paths = append(paths, bare+name[end:])

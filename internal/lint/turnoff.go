@@ -54,10 +54,8 @@ func (t *turnOffs) of(f *diff.File, analyzer string, line int) string {
 		return ""
 	}
 	why := fmt.Sprintf("the comment %q on line %d turns it off", all[i].text, all[i].line)
-	for l := range f.AddedLines() {
-		if l.New == all[i].line {
-			why += ", and the change adds this comment"
-		}
+	if f.Adds(all[i].line, all[i].line) {
+		why += ", and the change adds this comment"
 	}
 	return why
 }

@@ -99,7 +99,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	var selector rune
 	line := lineOfText{text: s, first: first, toLeft: hasRightToLeft(s), balanced: isBalanced(s)}
-	line.unspaced = k.localized && strings.ContainsFunc(s, isUnspaced)
+	line.unspaced = k.localized && unspaced().MatchString(s)
 	seen := map[rune]bool{}
 	for spot := range text.Spots(s) {
 		if k.isHarmless(&line, spot) {
@@ -197,7 +197,6 @@ const (
 	leftToRight, rightToLeft, arabicMark = '\u200e', '\u200f', '\u061c'
 	zeroWidthNonJoiner, zeroWidthJoiner  = '\u200c', '\u200d'
 	zeroWidthSpace                       = '\u200b'
-	cancelTag                            = '\U000e007f'
 )
 
 // lineOfText is a line, with what is computed once for all its characters.
@@ -236,7 +235,7 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 			k.catalogue && line.balanced
 	case unicode.Is(unicode.Co, r):
 		return isIcon(s, spot)
-	case r > 0xe0000 && r <= cancelTag:
+	case r > 0xe0000 && r <= 0xe007f:
 		return inFlag(s, spot.Start)
 	}
 	return false
@@ -253,11 +252,8 @@ func isVisible(line string, spot text.Spot) bool {
 // isForeign reports whether a character is a letter or a mark of another alphabet than Latin.
 func isForeign(r rune) bool { return r >= 0x300 && isNamePart(r) && !isLatin(r) }
 
-// isUnspaced reports whether a letter is of a script without spaces between words, in which people mark where a line may
-// break.
-func isUnspaced(r rune) bool {
-	return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai)
-}
+// unspaced matches letters of scripts without spaces between words, in which people mark where a line may break.
+var unspaced = text.Pattern(`[\p{Khmer}\p{Lao}\p{Myanmar}\p{Thai}]`)
 
 // tagFlags are the flags that are written with tags: England, Scotland and Wales.
 var tagFlags = []string{
@@ -332,7 +328,7 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 		out.Category = precedent.Bugs
 	case d.old:
 		out.Severity = precedent.Low
-	case d.rule == "zero-width" && isComment(l.Text): // no compiler reads it
+	case d.rule == "zero-width" && comment().MatchString(l.Text): // no compiler reads it
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
 	case d.rule == "invisible-text" && !k.prose && isTestData(f.Path), d.rule == "homoglyph" && !k.prose && isUnread(l.Text, 0),
 		d.rule == "bidi" && f.Skip == diff.Minified && isUnread(l.Text, 0):
@@ -417,9 +413,5 @@ func describeRune(ident string) string {
 	return b.String()
 }
 
-func isComment(line string) bool {
-	line = strings.TrimSpace(line)
-	return slices.ContainsFunc([]string{"#", "//", "/*", "*", "<!--", "--"}, func(mark string) bool {
-		return strings.HasPrefix(line, mark)
-	})
-}
+// comment matches a line that begins or goes on with a comment.
+var comment = text.Pattern(`^\s*(#|//|/\*|\*|<!--|--)`)
