@@ -18,6 +18,9 @@ import (
 // placeholderSure is the confidence of an unknown placeholder, in percent.
 const placeholderSure = 90
 
+// nextText is between source texts that are joined because any can be the one.
+const nextText = "\x00"
+
 // Limits in bytes: of a catalogue of source texts, and of a text that is compared, longer ones are cut.
 const (
 	maxSource = 4 << 20
@@ -123,7 +126,7 @@ const gettext = ".po"
 
 // placeholder matches what programs replace in texts, in a group for each of placeholderForms.
 var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
-	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|%([\pL_][\pL\pM\pN_.]{2,})%|(?:^|\\[nrt]|[^\pL\pN:]):([\p{Latin}_][\p{Latin}\pM_]+)|%(\d+)\$[a-zA-Z@]`)
+	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|%([\pL_][\pL\pM\pN_.]{2,})%|(?:^|\\[nrt]|[^\pL\pN:@]):([\p{Latin}_][\p{Latin}\pM_]+)|%(\d+)\$[a-zA-Z@]`)
 
 var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%%%s%%", ":%s", "%%%s$s", "value %d (%s)"}
 
@@ -156,22 +159,21 @@ func unknownPlaceholder(source, translated string, qt, printf bool) (unknown str
 		}
 	}
 	values, numbered := 0, false
-	for _, m := range directive().FindAllStringSubmatch(source, -1) {
-		if m[0] != "%%" {
-			n, _ := strconv.Atoi(m[1])
-			values, numbered = max(values+1, n), numbered || n > 0
+	for one := range strings.SplitSeq(source, nextText) {
+		count := 0
+		for _, m := range directive().FindAllStringSubmatch(one, -1) {
+			if m[0] != "%%" {
+				n, _ := strconv.Atoi(m[1])
+				count, numbered = max(count+1, n), numbered || n > 0
+			}
 		}
+		values = max(values, count)
 	}
 	for _, p := range placeholdersOf(translated, qt, printf) {
-		switch p.form {
-		case byNumber:
-			if numbered = true; p.number > values && values > 0 {
-				return p.name, []string{fmt.Sprintf("%%1$s to %%%d$s", values)}
-			}
-			continue
-		case inOrder:
-			if p.number > values && values > 0 && !numbered {
-				return p.name, directive().FindAllString(source, -1)
+		if p.form >= byNumber {
+			numbered = numbered || p.form == byNumber
+			if p.number > values && values > 0 && (p.form == byNumber || !numbered) {
+				return p.name, slices.Compact(directive().FindAllString(source, -1))
 			}
 			continue
 		}
@@ -249,7 +251,7 @@ func gettextEntries(lines []diff.Line, op diff.Op, do func(l diff.Line, source, 
 			flush()
 			source, inSource, inEntry = "", true, true
 		case word == "msgid_plural":
-			source += " "
+			source += nextText
 		case strings.HasPrefix(word, `"`):
 			rest = l.Text
 		default:
@@ -338,7 +340,7 @@ func (s *sourceTexts) of(translated, key string) (source string) {
 	}
 	paths := sourcePaths(translated)
 	if hasSource(translated) && paths != nil {
-		source = key + " " // of Symfony it is a name, and the text is that in English
+		source = key + nextText // of Symfony it is a name, and the text is that in English
 	}
 	for _, name := range paths {
 		texts, ok := s.read[name]
@@ -375,7 +377,7 @@ func (s *sourceTexts) load(name string) map[string]string {
 	}
 	lineEntries(name, linesOf(b, diff.Add), diff.Add, func(_ diff.Line, key, source string, _ bool) {
 		if len(texts[key]) < maxText {
-			texts[key] += source + " "
+			texts[key] += source + nextText
 		}
 	})
 	return texts

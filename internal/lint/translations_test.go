@@ -31,13 +31,14 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"Welcome :name", "Velkommen :navn", ":navn"},
 		{"Note: enter :name", "（注意）:请输入 :name", ""},
 		{`Failed at :time: \n:error`, "Échec à :time : :error", ""},
+		{":a @:general.name", ":a @:web.name", ""}, // another text
 		{":count pages", ":počet stránok", ":počet"},
 		{":number left", "queden :numbre", ":numbre"},
 		{"%count% of %total%", "%count% von %summe%", "%summe%"},
 		{"%F-Note-%H-%M", "%F-Notiz-%H-%M", ""}, // directives of strftime
 		{"%s%d", "%d%s", ""},
 		{"Crop: %@", "Zuschneiden: %@ (%d)", "value 2 (%d)"},
-		{"(%d)", "(%d von %s)", "value 2 (%s)"},
+		{"(%d)" + nextText + "%d files", "(%d von %s)", "value 2 (%s)"},
 
 		{"", "{name}", ""},
 		{"The :attribute is wrong: :value", "Das :Attribute ist falsch :valuelar http://x 12:30", ""},
