@@ -24,35 +24,40 @@ func hiddenUnicode(ctx context.Context, in *Input) Result {
 		}
 		k := kindOfText(f)
 		for h := range f.Hunks {
-			replaced := map[string]int{} // each accounts for one line, and a comment for no code
-			had := map[string]bool{}     // by what is left of them
-			for _, l := range f.Hunks[h].Lines {
-				if l.Op == diff.Delete {
-					if k.prose || !isComment(l.Text) {
-						replaced[hidingWords(l.Text)]++
-					}
-					if lost := loseLetters(l.Text); lost != l.Text && !strings.Contains(l.Text, lostLetter) {
-						had[lost] = true
-					}
-				}
-				if l.Op != diff.Add {
-					continue
-				}
-				d := k.inspect(l.Text, l.New == 1)
-				if k.mayLose() && strings.Contains(l.Text, lostLetter) && had[loseLetters(l.Text)] {
-					d.note("lost-text")
-				}
-				if d.rule != "" {
-					words := hidingWords(l.Text)
-					d.old = len(d.idents) == 0 && len(d.spots) > 0 && (d.rule != "bidi" || k.prose) && d.rule != "invisible-text" &&
-						replaced[words] > 0
-					replaced[words]--
-					c.add(d.finding(f, l, k))
-				}
-			}
+			k.inspectHunk(c, f, &f.Hunks[h])
 		}
 	}
 	return c.result(ctx, nil)
+}
+
+// inspectHunk reports the added lines of a hunk.
+func (k textKind) inspectHunk(c *collect, f *diff.File, h *diff.Hunk) {
+	replaced := map[string]int{} // words that deleted lines hide: each line accounts for one, and a comment for no code
+	had := map[string]bool{}     // what is left of deleted lines that lose their letters outside ASCII
+	for _, l := range h.Lines {
+		switch l.Op {
+		case diff.Delete:
+			if k.prose || !comment().MatchString(l.Text) {
+				replaced[hidingWords(l.Text)]++
+			}
+			if lost := loseLetters(l.Text); lost != l.Text && !strings.Contains(l.Text, lostLetter) {
+				had[lost] = true
+			}
+		case diff.Add:
+			d := k.inspect(l.Text, l.New == 1)
+			if k.mayLose() && strings.Contains(l.Text, lostLetter) && had[loseLetters(l.Text)] {
+				d.note("lost-text")
+			}
+			if d.rule == "" {
+				continue
+			}
+			words := hidingWords(l.Text)
+			d.old = len(d.idents) == 0 && len(d.spots) > 0 && (d.rule != "bidi" || k.prose) && d.rule != "invisible-text" &&
+				replaced[words] > 0
+			replaced[words]--
+			c.add(d.finding(f, l, k))
+		}
+	}
 }
 
 // hidingWords returns the words of a line that have hidden characters, without punctuation around them.
