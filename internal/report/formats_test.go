@@ -24,8 +24,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// sarifVariable names Microsoft's sarif-multitool, or is "off"; scripts/testformats.sh installs it.
-const sarifVariable = "PRECEDENT_TEST_SARIF"
+// Programs that read our formats; scripts/testformats.sh installs both.
+const (
+	sarifVariable     = "PRECEDENT_TEST_SARIF"     // Microsoft's sarif-multitool, or "off"
+	reviewdogVariable = "PRECEDENT_TEST_REVIEWDOG" // testdata/reviewdog, built, or "off"
+)
 
 // partial is a review of several files, of which not everything was read, with
 // a finding on the old side, one on a whole file, a minor one, and names that need escaping.
@@ -203,10 +206,8 @@ func TestSARIFPaths(t *testing.T) {
 	}
 }
 
-// TestMultitool has Microsoft's validator read the logs. It ends with 0 whatever it finds: its lines decide. What the
-// standard itself demands is in TestSARIFSchema.
+// TestMultitool has Microsoft's validator read the logs. It ends with 0 whatever it finds: its lines decide.
 func TestMultitool(t *testing.T) {
-	needs.Soak(t, "starts a large program")
 	program := needs.Program(t, sarifVariable, "sarif/node_modules/.bin/sarif-multitool", "Microsoft's SARIF Multitool")
 	dir := t.TempDir()
 	files := 0
@@ -247,6 +248,53 @@ func TestMultitool(t *testing.T) {
 	}
 	if !caught || !strings.Contains(string(out), "Analysis completed successfully") || files != 17 {
 		t.Errorf("%d files, the wrong one was caught: %v\n%s", files, caught, out)
+	}
+}
+
+// dog has reviewdog's parser read a report.
+func dog(t *testing.T, program, format string, data []byte) []map[string]any {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, format)
+	cmd.Stdin = bytes.NewReader(data)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s\n%s", err, stderr.String(), data)
+	}
+	var found []map[string]any
+	needs.NoError(t, json.Unmarshal(out, &found))
+	for _, d := range found {
+		delete(d, "original_output")
+	}
+	return found
+}
+
+// TestReviewdog has reviewdog's own parser read SARIF.
+func TestReviewdog(t *testing.T) {
+	program := needs.Program(t, reviewdogVariable, "reviewdog", "reviewdog's parser")
+	got := dog(t, program, "sarif", printed(t, "sarif", full(), report.Style{}))
+	if len(got) == 0 {
+		t.Fatal("no diagnostics")
+	}
+	line := map[string]any{"start": map[string]any{"line": 42.0}}
+	want := map[string]any{
+		"message":  full().Findings[0].Title + "\n\n" + full().Findings[0].Body,
+		"severity": 1.0, "code": map[string]any{
+			"value": "bugs/security",
+			"url":   "https://github.com/precedent-dev/precedent",
+		},
+		"source":   map[string]any{"name": "precedent", "url": "https://github.com/precedent-dev/precedent"},
+		"location": map[string]any{"path": "auth/token.go", "range": line},
+		"suggestions": []any{map[string]any{
+			"range": line, "text": "\treturn subtle.ConstantTimeCompare([]byte(tok), []byte(want)) == 1",
+		}},
+	}
+	if d := cmp.Diff(want, got[0]); d != "" {
+		t.Errorf("a finding (-want +got):\n%s", d)
+	}
+	for name, r := range samples() {
+		t.Run(name, func(t *testing.T) { dog(t, program, "sarif", printed(t, "sarif", r, report.Style{})) })
 	}
 }
 
