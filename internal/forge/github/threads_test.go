@@ -323,6 +323,81 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
+// TestGitHubsOwnExamples reads the answers that GitHub's description gives as examples.
+func TestGitHubsOwnExamples(t *testing.T) {
+	s, _, c, repo := open(t)
+	web := c.Pages().Web
+	web.Scheme, web.Host = "https", "github.com" // whose pages the examples name
+	repo.Host = c.Host()
+	answer := func(on, example string) {
+		s.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: string(forgetest.Example(t, example))})
+	}
+	octocat := forge.Person{ID: "1", Login: "octocat"}
+	hello := precedent.Repo{Host: "github.com", Owner: "octocat", Name: "Hello-World"}
+
+	answer("/pulls/1347", "pull-request")
+	p, err := c.PullRequest(t.Context(), repo, 1347)
+	const sha = "6dcb09b5b57875f334f61aebed695e2e4193db5e"
+	clone := "https://github.com/octocat/Hello-World.git"
+	want := forge.PullRequest{
+		Number: 1347, Title: "Amazing new feature", Body: "Please pull these awesome changes in!", Author: octocat,
+		State: forge.Merged,
+		Base: forge.Branch{
+			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "master", SHA: sha, CloneURL: clone,
+		},
+		Head: forge.Branch{
+			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha, CloneURL: clone,
+		},
+		Ref: "refs/pull/1347/head", Labels: []string{"bug"}, Requested: []forge.Person{{ID: "1", Login: "other_user"}},
+		Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Locked: true,
+		MergedAt: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC),
+	}
+	if d := cmp.Diff(want, p); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+
+	answer("/pulls?", "pull-request-simple-items")
+	if all, err := c.Open(t.Context(), repo); err != nil || len(all) != 1 || all[0].Number != 1347 {
+		t.Errorf("%v, %+v", err, all)
+	}
+
+	answer("/issues/1/comments", "issue-comment-items")
+	answer("/pulls/1/reviews", "pull-request-review-items")
+	answer("/pulls/1/comments", "pull-request-review-comment-items")
+	said, err := c.Comments(t.Context(), repo, 1)
+	at := func(y int, m time.Month, d, h, min, s int) time.Time {
+		return time.Date(y, m, d, h, min, s, 0, time.UTC)
+	}
+	issue := at(2011, 4, 14, 16, 0, 49)
+	review := at(2019, 11, 17, 17, 43, 43)
+	wantSaid := []forge.Comment{
+		{
+			ID: "1", Kind: forge.OnThread, Author: octocat, Body: "Me too", At: issue, Edited: issue,
+			URL: "https://github.com/octocat/Hello-World/issues/1347#issuecomment-1",
+		},
+		{
+			ID: "10", Kind: forge.OnLine, Author: octocat, Body: "Great stuff!", At: issue, Edited: issue, ReplyTo: "8",
+			Review: "42", URL: "https://github.com/octocat/Hello-World/pull/1#discussion-diff-1",
+			Span: precedent.Span{Path: "file1.txt", Side: precedent.Right, Start: 1, End: 2}, Commit: sha, Votes: -1,
+		},
+		{
+			ID: "80", Kind: forge.OnReview, Author: octocat, Body: "Here is the body for the review.", At: review,
+			Edited: review, URL: "https://github.com/octocat/Hello-World/pull/12#pullrequestreview-80",
+		},
+	}
+	if d := cmp.Diff(wantSaid, said); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+
+	answer("/permission", "repository-collaborator-permission-response-if-user-has-admin-permissions")
+	if level, err := c.Permission(t.Context(), repo, octocat); err != nil || level != forge.Admin {
+		t.Errorf("%q, %v", level, err)
+	}
+	if s.Script.Left() != 0 {
+		t.Errorf("%d examples were not read", s.Script.Left())
+	}
+}
+
 // FuzzAnswer: whatever a server says, there is a value or an error of the forge,
 // and addresses lead nowhere else.
 func FuzzAnswer(f *testing.F) {
