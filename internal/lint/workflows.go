@@ -103,8 +103,8 @@ var (
 
 const ofForge = `(?:github|gitea|forge(?:jo)?)`
 
-// anyKey matches a key of YAML: what is before it, its name, and its value.
-var anyKey = text.Pattern(`^(\s*(?:-\s+)?)([\w-]+):(?:\s+(.*))?$`)
+// anyKey matches a key of YAML, also in quotes: what is before it, its name, and its value.
+var anyKey = text.Pattern(`^(\s*(?:-\s+)?)["']?([\w-]+)["']?:(?:\s+(.*))?$`)
 
 // scripts tells which lines of YAML are in scripts, as far as those before them show it.
 type scripts struct {

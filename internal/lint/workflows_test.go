@@ -28,6 +28,7 @@ func TestWorkflows(t *testing.T) {
 			"           retries: 3", "           script: |",
 			"+            log('${{ github.event.issue.title }}')",
 		}, file + ":3 script-injection high"},
+		{"with keys in quotes", file, step(`+      - 'run': 'echo "${{ github.head_ref }}"'`), file + ":4 script-injection medium"},
 		{"of Gitea", ".gitea/workflows/a.yaml", step("+      - run: echo ${{ gitea.head_ref }}"), ".gitea/workflows/a.yaml:4 script-injection medium"},
 		{"all of it", file, step("+      - run: echo '${{ toJson(github.event.issue) }}'"), file + ":4 script-injection high"},
 		{"within another", file, step("+      - run: echo ${{ format('{0}', github.event.issue.title) || 'x' }}"), file + ":4 script-injection high"},

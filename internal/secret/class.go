@@ -145,7 +145,7 @@ func (m Match) looseClass(name string, where placed, lines []string) Class {
 		return LookAlike
 	case says == namesKey && (len(value) < minKey || isUUID(value)):
 		return LookAlike
-	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom) && !m.isInvented(name, lines):
+	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom) && !m.isInvented(name, value, lines):
 		return LookAlike
 	case says == namesTest || where != inProduct:
 		return TestKey

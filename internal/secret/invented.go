@@ -52,15 +52,18 @@ func pathWords(name string) (words []string) {
 	return words
 }
 
+// localHost matches the rest of an address on the same machine, or in an example (RFC 2606).
+var localHost = compile(`^@(?:localhost|127\.|\[::1\]|(?:[\w-]+\.)*example\b)`)
+
 // isInvented reports whether the value of a match is a password that a person invented: in a place where only passwords
 // are, in settings after a name that can only be that of a password, or in code after such a name that says what it opens.
-func (m Match) isInvented(name string, lines []string) bool {
-	if !isOwn(m.Rule) || !isChosen(m.Secret) || isTried(name) {
+func (m Match) isInvented(name, value string, lines []string) bool {
+	if !isOwn(m.Rule) && m.Rule != "curl-auth-user" || !isChosen(value) || isTried(name) || localHost().MatchString(lines[m.EndLine][m.End:]) {
 		return false
 	}
 	before := nameBefore(lines[m.Line][:m.Start])
 	words := nameWords(before[strings.LastIndexAny(before, " \t")+1:])
-	names := func(w string) bool { return len(w) >= 4 && strings.Contains(strings.ToLower(m.Secret), w) }
+	names := func(w string) bool { return len(w) >= 4 && strings.Contains(strings.ToLower(value), w) }
 	switch n := len(words); {
 	case slices.ContainsFunc(append(pathWords(name), words...), names):
 		return false

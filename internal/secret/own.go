@@ -24,7 +24,7 @@ var (
 	ownNames = wordSet("assigned-credential password-in-url bearer-token basic-authorization invented-password laravel-app-key " +
 		"password-in-statement password-in-command password-in-address password-in-call java-keystore")
 	// onlyPasswords are rules about places where only passwords are, also those that people invent.
-	onlyPasswords = wordSet("password-in-statement password-in-command password-in-address")
+	onlyPasswords = wordSet("password-in-url password-in-statement password-in-command password-in-address")
 )
 
 func isOwn(rule string) bool { return ownNames[rule] }
