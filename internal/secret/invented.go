@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// minChosen and maxChosen are the lengths in bytes between which a password that a person invented is reported.
-const minChosen, maxChosen = 10, 64
+// minInvented and maxInvented are the lengths in bytes between which a password that a person invented is reported.
+const minInvented, maxInvented = 10, 64
 
-// chosenWords are in passwords that stand for one, and in those that everybody knows.
-var chosenWords = strings.Fields("pass pwd change secret admin test example sample demo default dummy your root user guest token login replace " +
+// commonWords are in passwords that stand for one, and in those that everybody knows.
+var commonWords = strings.Fields("pass pwd change secret admin test example sample demo default dummy your root user guest token login replace " +
 	"insert fake mock local secure strong welcome qwert letmein hunter2 null kennwort senha contras postgres mysql mariadb " +
 	"mongo redis rabbit minio elastic grafana oracle docker sqlserver foo abc 123 value string valid wrong vault")
 
 // leet undoes the usual replacements of letters, of which a 1 is read as an i.
 var leet = strings.NewReplacer("0", "o", "1", "i", "!", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t")
 
-// isChosen reports whether a value may be a password that a person invented, and not one that stands for another: it
+// mayBeInvented reports whether a value may be a password that a person invented, and not one that stands for another: it
 // has letters, digits and one more kind of characters, and no word that placeholders have.
-func isChosen(value string) bool {
-	if len(value) < minChosen || len(value) > maxChosen || !isASCII(value) || isPlaceholder(value) || isTemplate(value) || isUUID(value) ||
+func mayBeInvented(value string) bool {
+	if len(value) < minInvented || len(value) > maxInvented || !isASCII(value) || isPlaceholder(value) || isTemplate(value) || isUUID(value) ||
 		strings.ContainsAny(value, " \t/\\:;<>{}()[]\"'`,") || mailOrHost().MatchString(value) {
 		return false
 	}
@@ -30,7 +30,7 @@ func isChosen(value string) bool {
 	}
 	mixed := has.lower && has.upper || (has.lower || has.upper) && (has.signs || has.special)
 	small := strings.ToLower(value)
-	return has.digits && mixed && !containsAny(small, chosenWords) && !containsAny(leet.Replace(small), chosenWords)
+	return has.digits && mixed && !containsAny(small, commonWords) && !containsAny(leet.Replace(small), commonWords)
 }
 
 // mailOrHost matches a mail address, the name of a host or a file, a version, and a member of an object.
@@ -58,7 +58,7 @@ var localHost = compile(`^@(?:localhost|127\.|\[::1\]|(?:[\w-]+\.)*example\b)`)
 // isInvented reports whether the value of a match is a password that a person invented: in a place where only passwords
 // are, in settings after a name that can only be that of a password, or in code after such a name that says what it opens.
 func (m Match) isInvented(name, value string, lines []string) bool {
-	if !isOwn(m.Rule) && m.Rule != "curl-auth-user" || !isChosen(value) || isTried(name) || localHost().MatchString(lines[m.EndLine][m.End:]) {
+	if !isOwn(m.Rule) && m.Rule != "curl-auth-user" || !mayBeInvented(value) || isTried(name) || localHost().MatchString(lines[m.EndLine][m.End:]) {
 		return false
 	}
 	before := nameBefore(lines[m.Line][:m.Start])

@@ -23,8 +23,8 @@ const (
 var (
 	ownNames = wordSet("assigned-credential password-in-url bearer-token basic-authorization invented-password laravel-app-key " +
 		"password-in-statement password-in-command password-in-address password-in-call java-keystore")
-	// onlyPasswords are rules about places where only passwords are, also those that people invent.
-	onlyPasswords = wordSet("password-in-url password-in-statement password-in-command password-in-address")
+	// passwordPlaces are rules about places where only passwords are, also those that people invent.
+	passwordPlaces = wordSet("password-in-url password-in-statement password-in-command password-in-address")
 )
 
 func isOwn(rule string) bool { return ownNames[rule] }
@@ -33,9 +33,9 @@ func isOwn(rule string) bool { return ownNames[rule] }
 // keeps the own rules from redacting ordinary code.
 func isOwnSecret(rule, value string) bool {
 	if rule == ruleInvented {
-		return !isRandom(value) && isChosen(value)
+		return !isRandom(value) && mayBeInvented(value)
 	}
-	return isRandom(value) && !isPlaceholder(value) || onlyPasswords[rule] && isChosen(value)
+	return isRandom(value) && !isPlaceholder(value) || passwordPlaces[rule] && mayBeInvented(value)
 }
 
 // The two rules for assignments accept maxName characters between their keyword and the

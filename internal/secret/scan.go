@@ -465,7 +465,7 @@ func (set *ruleSet) rank(h hit) int {
 	switch r := &set.rules[h.rule]; {
 	case r.leaves != nil:
 		return 4
-	case r.id == ruleInvented, onlyPasswords[r.id]: // the others do not know this place
+	case r.id == ruleInvented, passwordPlaces[r.id]: // the others do not know this place
 		return 1
 	case r.own:
 		return 3
