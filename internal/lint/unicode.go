@@ -40,8 +40,8 @@ func (k textKind) inspectHunk(c *collect, f *diff.File, h *diff.Hunk) {
 			if k.prose || !comment().MatchString(l.Text) {
 				replaced[hidingWords(l.Text)]++
 			}
-			if lost := loseLetters(l.Text); lost != l.Text && !strings.Contains(l.Text, lostLetter) {
-				had[lost] = true
+			if strings.ContainsFunc(l.Text, isOther) && !strings.Contains(l.Text, lostLetter) {
+				had[loseLetters(l.Text)] = true
 			}
 		case diff.Add:
 			d := k.inspect(l.Text, l.New == 1)
@@ -279,12 +279,15 @@ func inFlag(s string, i int) bool {
 func identifiers(s string) []string {
 	var all []string
 	for w := range strings.FieldsFuncSeq(withoutEscapes(s), func(r rune) bool { return !isNamePart(r) && r != '$' }) {
-		if strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		if strings.ContainsFunc(w, isOther) {
 			all = append(all, w)
 		}
 	}
 	return all
 }
+
+// isOther reports whether a character is not in ASCII.
+func isOther(r rune) bool { return r >= utf8.RuneSelf }
 
 // escapeDigits are the lengths of the escapes that have hexadecimal digits.
 var escapeDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
@@ -359,7 +362,7 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 	}
 	if d.mark && d.rule == "homoglyph" && len(d.idents) == 0 {
 		out.Title = "Greek question mark in place of a semicolon: <U+037E>"
-		w.body = "The character looks like a semicolon, but compilers and interpreters do not take it for one. Retype it."
+		w.body = "The character looks like a semicolon, but compilers and interpreters do not read it as one. Retype it."
 	}
 	out.Title = title(out.Title)
 	for _, ident := range d.idents[:min(len(d.idents), maxSpelledOut)] {
