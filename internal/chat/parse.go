@@ -80,7 +80,8 @@ func (p *parser) parse() ([]Command, []Refusal) {
 		all := p.source(0, len(p.norm))
 		return []Command{{Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength)}}, nil
 	}
-	for _, l := range p.unread[:min(len(p.unread), maxActs-len(p.commands)-len(p.refusals))] { // who reads the answers to the others would take it for heard
+	// Without this, the answers to the other commands would look as if they were all.
+	for _, l := range p.unread[:min(len(p.unread), maxActs-len(p.commands)-len(p.refusals))] {
 		p.refusals = append(p.refusals, Refusal{
 			Reason: NoCommand, Why: "This is not a command: “" + text.Cut(l, maxShown) + "”.", Example: "help",
 			Sentence: text.Cut(l, maxShown),

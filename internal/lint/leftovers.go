@@ -77,11 +77,12 @@ type leftLine struct {
 	category          precedent.Category
 	places            func(path string) bool
 	files, line       func() *regexp.Regexp
-	unless            func() *regexp.Regexp // the rest of a line that is meant, or what it is in; may be nil
+	unless            func() *regexp.Regexp // what shows that a breakpoint is meant; nil for nothing
 }
 
-// isMeant reports whether a line has a purpose, as in a helper of assertions: by the rest of it, or by the line before it
-// that begins the block around it or is for a preprocessor. It is so, too, if the code cannot be read.
+// isMeant reports whether a breakpoint is meant to stay, as in a helper of assertions: by the rest of its line, by the line
+// that begins the block around it, or by the nearest line for a preprocessor. Where the code cannot be read, it counts as
+// meant.
 func (k leftLine) isMeant(line diff.Line, code []string) bool {
 	at := k.line().FindStringIndex(line.Text)
 	if line.New > len(code) || k.unless().MatchString(line.Text[:at[0]]+line.Text[at[1]:]) {
@@ -137,13 +138,13 @@ func breakpoint(files, line string) leftLine {
 	return leftLine{"breakpoint", breakpointTitle, breakpointBody, precedent.Bugs, inProduct, text.Pattern(files), text.Pattern(line), nil}
 }
 
-// The words of what breakpoints are meant for, and those and conditions.
+// aidWords are words of code that helps with debugging, and ifWords these and conditions.
 const (
 	aidWords = `(?i)debug|assert|attach|break|pause|\bdev`
 	ifWords  = aidWords + `|#?\b(?:if|else|case|when|while)\b`
 )
 
-// conditional is a breakpoint that some programs are meant to have.
+// conditional is a breakpoint that some programs have on purpose.
 func conditional(files, line, unless string) leftLine {
 	kind := breakpoint(files, line)
 	kind.unless = text.Pattern(unless)

@@ -289,12 +289,14 @@ var (
 		"org": "organization", "config": "configuration",
 	}
 	plainWords = strings.Fields("access token key secret private client user app bot webhook password service account refresh " +
-		"legacy header generic live long short lived personal deploy workspace assigned credential in statement command " +
-		"address call invented")
+		"legacy header generic live long short lived personal deploy workspace assigned credential")
 )
 
 // secretName is a readable name for a rule: "AWS access token".
 func secretName(rule string) string {
+	if rule == "invented-password" || strings.HasPrefix(rule, "password-in-") {
+		return "password"
+	}
 	parts := strings.Split(rule, "-")
 	for i, p := range parts {
 		switch w, ok := words[p]; {

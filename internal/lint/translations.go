@@ -130,16 +130,17 @@ var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)
 
 var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%%%s%%", ":%s", "%%%s$s", "value %d (%s)"}
 
-// inOrder is the form of the directives of printf without a number, byNumber the form that refers to a directive of printf by its number, afterColon that of Laravel, which replaces the
-// name in any case, and at the start of a longer one.
+// inOrder is the form of the directives of printf without a number, byNumber that of those with one, and afterColon that of
+// Laravel, which replaces the name in any case, and at the start of a longer one.
 const (
 	inOrder    = len(placeholderForms) - 1
 	byNumber   = inOrder - 1
 	afterColon = byNumber - 1
 )
 
-// directive matches a directive of printf, and plain one that no other text looks like, as 100% de does. alternatives
-// matches texts with alternatives in braces, whose words are no names (ICU MessageFormat), or by number (Symfony, Laravel).
+// directive matches a directive of printf, and plain those that are not taken for text: in "100% de", there is none.
+// alternatives matches texts with alternatives in braces, whose words are no names (ICU MessageFormat), or by number (Symfony,
+// Laravel).
 var (
 	directive    = text.Pattern(`%%|%(?:(\d+)\$)?[-+ #0',(]*[\d.*]*[hlLzjtq]*[a-zA-Z@]`)
 	plain        = text.Pattern(`%%|%(?:\.\d+)?(?:hh?|ll?|z)?(?:[diufs]\b|@)`)
