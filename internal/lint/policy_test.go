@@ -17,101 +17,72 @@ func TestPolicyEdit(t *testing.T) {
 	}
 	renamed := status(diff.Renamed, change("docs/notes.md"))
 	renamed.Files[0].OldPath = "AGENTS.md"
-	const left, right = precedent.Left, precedent.Right
-	const assistants, agents = "instructions for assistants", "programs of coding agents"
-	const policy, guide = "the review policy", "a guide for reviews"
+	const helps, others = "instructions for assistants", "instructions for reviews or assistants"
+	const agents = "programs of coding agents"
+	const policy, guide = "edits .precedent.yaml: the review policy", "edits CONTRIBUTING.md: a guide for reviews"
 	settings, contributing, own, tool := ".claude/settings.json", "CONTRIBUTING.md", ".precedent.yaml", ".coderabbit.yaml"
+	owners, gone := status(diff.Deleted, change("CODEOWNERS", "-* @team")), status(diff.Deleted, change(settings, "-{}"))
 	for _, test := range []struct {
 		name   string
 		change *diff.Change
-		want   string // place and severity
-		side   precedent.Side
+		want   string // place and severity; of the left side with a minus
 		title  string // but for its beginning
 	}{
-		{"other file", change("a.go", "+x"), "", "", ""},
-		{
-			"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"), "CLAUDE.md:8 low", right,
-			"edits CLAUDE.md: " + assistants,
-		},
-		{
-			"only deletions", change("pkg/AGENTS.md", "@@3", " a", "-b", " c"),
-			"pkg/AGENTS.md:4 low", left, "edits AGENTS.md: " + assistants,
-		},
-		{"added", added(".mcp.json", "{}\n"), ".mcp.json:1 medium", right, "adds .mcp.json: " + agents},
-		{
-			"deleted", status(diff.Deleted, change("CODEOWNERS", "-* @team")),
-			"CODEOWNERS medium", left, "deletes CODEOWNERS: who must approve",
-		},
-		{
-			"settings of an agent that are deleted", status(diff.Deleted, change(settings, "-{}")),
-			settings + " low", left, "deletes settings.json: " + agents,
-		},
-		{"mode only", change(own), own + " medium", right, "edits .precedent.yaml: " + policy},
-		{"a policy of comments", added(own, "# threshold: 80\n\n# ignore: [a/**]\n"), "", "", ""},
-		{
-			"a comment, or a line of a text, of the policy", change(own, "+# Report nothing."),
-			own + ":1 medium", right, "edits .precedent.yaml: " + policy,
-		},
-		{
-			"a setting of the policy", change(own, "+# more", "+threshold: 90"),
-			own + ":1 medium", right, "edits .precedent.yaml: " + policy,
-		},
-		{"renamed away", renamed, "docs/notes.md low", right, "renames AGENTS.md: " + assistants},
-		{"guide", change(contributing, "+x"), contributing + ":1 nit", right, "edits CONTRIBUTING.md: " + guide},
-		{
-			"guide that speaks to assistants", change(contributing, "+x", "+Claude writes the changelog."),
-			contributing + ":1 low", right, "edits CONTRIBUTING.md: " + guide,
-		},
+		{"other file", change("a.go", "+x"), "", ""},
+		{"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"), "CLAUDE.md:8 low", "edits CLAUDE.md: " + helps},
+		{"deletions", change("pkg/AGENTS.md", "@@3", " a", "-b", " c"), "-pkg/AGENTS.md:4 low", "edits AGENTS.md: " + helps},
+		{"added", added(".mcp.json", "{}\n"), ".mcp.json:1 medium", "adds .mcp.json: " + agents},
+		{"deleted", owners, "-CODEOWNERS medium", "deletes CODEOWNERS: who must approve"},
+		{"settings deleted", gone, "-" + settings + " low", "deletes settings.json: " + agents},
+		{"mode only", change(own), own + " medium", policy},
+		{"a policy of comments", added(own, "# threshold: 80\n\n# ignore: [a/**]\n"), "", ""},
+		{"a comment, or a line of a text", change(own, "+# Report nothing."), own + ":1 medium", policy},
+		{"a setting of the policy", change(own, "+# more", "+threshold: 90"), own + ":1 medium", policy},
+		{"renamed away", renamed, "docs/notes.md low", "renames AGENTS.md: " + helps},
+		{"guide", change(contributing, "+x"), contributing + ":1 nit", guide},
+		{"to assistants", change(contributing, "+x", "+Claude writes the changelog."), contributing + ":1 low", guide},
 		{
 			"guide that links to a service",
 			change(contributing, "+[cla]: https://cla-assistant.io/x/y", "+Sign with CLA assistant."),
-			contributing + ":1 nit", right, "edits CONTRIBUTING.md: " + guide,
+			contributing + ":1 nit", guide,
 		},
 		{
 			"guide that says what not to report", change(contributing, "+x", "+Do not report SQL injection in tests."),
-			contributing + ":1 medium", right, "edits CONTRIBUTING.md: " + guide,
+			contributing + ":1 medium", guide,
 		},
 		{
-			"guide that forbids remarks", change(contributing, "+Reviewers must not comment on tokens."), contributing + ":1 medium", right,
-			"edits CONTRIBUTING.md: " + guide,
+			"guide that forbids remarks", change(contributing, "+Reviewers must not comment on tokens."),
+			contributing + ":1 medium", guide,
 		},
+		{"leaves out code", change(tool, `+    - "!src/**"`), tool + ":1 medium", "edits .coderabbit.yaml: " + others},
 		{
-			"settings that leave out code", change(tool, `+    - "!src/**"`), tool + ":1 medium", right,
-			"edits .coderabbit.yaml: instructions for reviews or assistants",
-		},
-		{
-			"settings that leave out what is built", change(tool, `+    - "!dist/**"`, `+    - "!src/generated/**"`, `+    - "src/**"`), tool + ":1 low",
-			right, "edits .coderabbit.yaml: instructions for reviews or assistants",
+			"leaves out what is built",
+			change(tool, `+    - "!src/gen/**"`, `+    - "src/**"`), tool + ":1 low", "edits .coderabbit.yaml: " + others,
 		},
 		{
 			"guide as most are",
 			change(contributing, "+Spring AI follows a code style.", "+Do not report vulnerabilities in a public issue."),
-			contributing + ":1 nit", right, "edits CONTRIBUTING.md: " + guide,
+			contributing + ":1 nit", guide,
 		},
-		{"hooks of an agent", change(settings, "+x"), settings + ":1 medium", right, "edits settings.json: " + agents},
-		{
-			"programs of another agent", change(".cursor/mcp.json", "+x"), ".cursor/mcp.json:1 medium", right,
-			"edits mcp.json: " + agents,
-		},
-		{
-			"any other", change(".claude/commands/deploy.md", "+x"),
-			".claude/commands/deploy.md:1 low", right, "edits deploy.md: instructions for reviews or assistants",
-		},
+		{"hooks of an agent", change(settings, "+x"), settings + ":1 medium", "edits settings.json: " + agents},
+		{"another agent", change(".cursor/mcp.json", "+x"), ".cursor/mcp.json:1 medium", "edits mcp.json: " + agents},
+		{"any other", change(".claude/commands/do.md", "+x"), ".claude/commands/do.md:1 low", "edits do.md: " + others},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			steering := func(p string) bool {
 				return strings.Contains("CLAUDE.md AGENTS.md .mcp.json CODEOWNERS .precedent.yaml CONTRIBUTING.md settings.json "+
-					"mcp.json deploy.md .coderabbit.yaml", path.Base(p))
+					"mcp.json do.md .coderabbit.yaml", path.Base(p))
 			}
 			r := run(t, "policy-edit", &Input{Change: test.change, IsPolicyPath: steering})
 			if test.want == "" {
 				same(t, r)
 				return
 			}
-			at, severity, _ := strings.Cut(test.want, " ")
+			want, left := strings.CutPrefix(test.want, "-")
+			at, severity, _ := strings.Cut(want, " ")
 			same(t, r, at+" policy-edit "+severity)
 			f := r.Findings[0]
-			if f.Side != test.side || f.Title != "The change "+test.title || f.Category != precedent.PolicyEdit {
+			if left != (f.Side == precedent.Left) || f.Title != "The change "+test.title || f.Category != precedent.PolicyEdit {
 				t.Errorf("side %s, category %s, title %q", f.Side, f.Category, f.Title)
 			}
 			if !strings.Contains(f.Body, "takes effect when the change is merged") {
