@@ -196,26 +196,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParseMergeRefused: of a merge, git writes a line for each parent, which says nothing about one of them.
 func TestParseMergeRefused(t *testing.T) {
-	r := newRepo(t)
-	r.write("f", "1\n")
-	r.commit()
-	r.git("checkout", "-q", "-b", "other")
-	r.write("f", "2\n")
-	r.commit()
-	r.git("checkout", "-q", "-")
-	r.write("f", "3\n")
-	r.commit()
-	r.git("merge", "-q", "-s", "ours", "other")
-	r.write("f", "4\n")
-	r.git("commit", "-q", "-a", "--amend", "-m", "m")
-	raw := r.git("diff-tree", "--no-commit-id", "--raw", "-z", "-c", "-p", "HEAD")
-	if _, err := Parse(strings.NewReader(raw), DefaultLimits); !errors.Is(err, errCombined) {
+	if _, err := Parse(strings.NewReader("::100644 100644 100644 1 2 3 MM\x00f\x00"), DefaultLimits); !errors.Is(err, errCombined) {
 		t.Errorf("records of a merge: %v", err)
 	}
-	patch := r.git("show", "--format=", "--cc", "HEAD")
-	if _, err := ParsePatch(strings.NewReader(patch), DefaultLimits); !errors.Is(err, errCombined) {
-		t.Errorf("patch of a merge: %v", err)
+	for _, patch := range []string{"diff --cc f\nindex 1,2..3\n", "diff --combined f\n", "@@@ -1 -1 +1 @@@\n"} {
+		if _, err := ParsePatch(strings.NewReader(patch), DefaultLimits); !errors.Is(err, errCombined) {
+			t.Errorf("patch of a merge: %v", err)
+		}
 	}
 }
 
