@@ -141,7 +141,7 @@ func (m Match) looseClass(name string, where placed, lines []string) Class {
 		says = namesKey // the name of a service
 	}
 	switch {
-	case says == namesOther || isPlaceholder(value) || isHashLike(m, lines) || isPublicKey(value):
+	case says == namesOther || isPlaceholder(value) || isHashLike(m, lines) || isPublicKey(value) || m.isOfMaven(lines):
 		return LookAlike
 	case says == namesKey && (len(value) < minKey || isUUID(value)):
 		return LookAlike
@@ -171,6 +171,11 @@ func (m Match) isSearchKey(name string, lines []string) bool {
 		slices.ContainsFunc(lines[max(0, m.Line-nearSearchKey):min(len(lines), m.Line+nearSearchKey+1)], func(line string) bool {
 			return indexOfSearch().MatchString(line[:min(len(line), maxMeasured)])
 		})
+}
+
+// isOfMaven reports whether a match is a password that Maven encrypted: the text of an element in braces.
+func (m Match) isOfMaven(lines []string) bool {
+	return strings.HasSuffix(lines[m.Line][:m.Start], ">{") && strings.HasPrefix(lines[m.EndLine][m.End:], "}<")
 }
 
 // isCall reports whether a match without quotes is the name of a function that code calls.

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// minInvented and maxInvented are the lengths in bytes between which a password that a person invented is reported.
-const minInvented, maxInvented = 10, 64
+// minInvented and maxInvented are the lengths in bytes between which a password that a person invented is reported. After
+// a name, where much else can be, it has 10.
+const minInvented, maxInvented = 8, 64
 
 // commonWords are in passwords that stand for one, and in those that everybody knows.
 var commonWords = strings.Fields("pass pwd change secret admin test example sample demo default dummy your root user guest token login replace " +
-	"insert fake mock local secure strong welcome qwert letmein hunter2 null kennwort senha contras postgres mysql mariadb " +
+	"insert fake mock local secure welcome qwert letmein hunter2 null kennwort senha contras postgres mysql mariadb " +
 	"mongo redis rabbit minio elastic grafana oracle docker sqlserver foo abc 123 value string valid wrong vault")
 
 // leet undoes the usual replacements of letters, of which a 1 is read as an i.
@@ -55,10 +56,20 @@ func pathWords(name string) (words []string) {
 // localHost matches the rest of an address on the same machine, or in an example (RFC 2606).
 var localHost = compile(`^@(?:localhost|127\.|\[::1\]|(?:[\w-]+\.)*example\b)`)
 
+// localServer matches the name of the same machine in the settings of a connection.
+var localServer = compile(`(?i)(?:[=:] ?|/)(?:localhost|127\.|\[::1\]|\(local|\.(?:[;,\\]|$)|host\.docker)`)
+
+// isLocal reports whether a match is what opens something on the same machine.
+func (m Match) isLocal(lines []string) bool {
+	line := lines[m.Line]
+	return localHost().MatchString(lines[m.EndLine][m.End:]) || m.Rule == ruleDatabase &&
+		localServer().MatchString(line[max(0, m.Start-maxBefore):min(len(line), m.Start+maxBefore)])
+}
+
 // isInvented reports whether the value of a match is a password that a person invented: in a place where only passwords
 // are, in settings after a name that can only be that of a password, or in code after such a name that says what it opens.
 func (m Match) isInvented(name, value string, lines []string) bool {
-	if !isOwn(m.Rule) && m.Rule != "curl-auth-user" || !mayBeInvented(value) || isTried(name) || localHost().MatchString(lines[m.EndLine][m.End:]) {
+	if !isOwn(m.Rule) && m.Rule != "curl-auth-user" || !mayBeInvented(value) || isTried(name) || m.isLocal(lines) {
 		return false
 	}
 	before := nameBefore(lines[m.Line][:m.Start])
@@ -72,12 +83,15 @@ func (m Match) isInvented(name, value string, lines []string) bool {
 	case n == 0 || !onlyPassword[words[n-1]] && !endsWithAny(words[n-1], []string{"password", "pass"}) || endsWithAny(words[n-1], notPass):
 		return false
 	default:
-		return isSettings(name) || m.isQuoted(lines) && n > 1 && !notWords[words[n-2]] && path.Ext(name) != ".txt"
+		return isSettings(name) || m.isQuoted(lines) && n > 1 && (!notWords[words[n-2]] || words[n-2] == "key") && path.Ext(name) != ".txt"
 	}
 }
 
 // isSettings reports whether a file has settings alone.
 func isSettings(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return strings.HasPrefix(base, ".env") || path.Ext(base) == ".json" || path.Ext(base) == ".tf" || path.Ext(base) != ".txt" && isConfig(name)
+	ext := path.Ext(base)
+	return strings.HasPrefix(base, ".env") || settingsTypes[ext] || ext != ".txt" && isConfig(name)
 }
+
+var settingsTypes = wordSet(".json .tf .xml .gradle .kts")

@@ -18,13 +18,14 @@ const (
 	ruleInvented = "invented-password"
 	ruleLaravel  = "laravel-app-key"
 	ruleCall     = "password-in-call"
+	ruleDatabase = "password-in-connection"
 )
 
 var (
 	ownNames = wordSet("assigned-credential password-in-url bearer-token basic-authorization invented-password laravel-app-key " +
-		"password-in-statement password-in-command password-in-address password-in-call java-keystore")
+		"password-in-statement password-in-command password-in-address password-in-connection password-in-call java-keystore")
 	// passwordPlaces are rules about places where only passwords are, also those that people invent.
-	passwordPlaces = wordSet("password-in-url password-in-statement password-in-command password-in-address")
+	passwordPlaces = wordSet("password-in-url password-in-statement password-in-command password-in-address password-in-connection")
 )
 
 func isOwn(rule string) bool { return ownNames[rule] }
@@ -46,13 +47,16 @@ const maxName, maxGap = 10 + 24 + 5, 56
 // long as a value: the rules for assignments match nothing else. That is much faster to
 // see than to match their expressions, and most names are in prose and parameters.
 func mayAssign(text string, own bool) bool {
+	literal := 0 // where one starts after the name and a space
 	for i := range min(len(text), maxName) {
 		switch c := text[i]; {
+		case literal == 0 && (c == '"' || c == '\'') && i > 0 && text[i-1] == ' ':
+			literal = i + 1
 		case isLower(c), isUpper(c), isDigit(c), strings.IndexByte("_.- \t\n\r\f\v\"'`]", c) >= 0:
 		case strings.IndexByte("=>:|,?({", c) >= 0:
 			return mayBeValue(text[i+1:], own)
 		default:
-			return false
+			return literal > 0 && mayBeValue(text[literal:], own)
 		}
 	}
 	return mayBeValue(text, own)
