@@ -3,6 +3,7 @@ package secret
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // isNamed is for a value after a name in any text. Code has many values without quotes
@@ -241,14 +242,16 @@ func isMixed(value string) bool {
 }
 
 // isLatin reports whether a text is mostly ASCII. The letters of other alphabets would look random.
-func isLatin(s string) bool {
-	other := 0
+func isLatin(s string) bool { return beyondASCII(s)*2 < len(s) }
+
+// beyondASCII is the number of bytes of characters outside ASCII.
+func beyondASCII(s string) (n int) {
 	for i := range len(s) {
-		if s[i] >= 0x80 {
-			other++
+		if s[i] >= utf8.RuneSelf {
+			n++
 		}
 	}
-	return other*2 < len(s)
+	return n
 }
 
 // mixedFrom is what randomness must exceed in a value with digits.

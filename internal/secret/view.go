@@ -4,6 +4,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"html"
 	"strconv"
 	"strings"
 	"unicode"
@@ -152,54 +153,30 @@ func hidden(s string) int {
 // escape returns the length and the meaning of an escape of a character in the literals
 // of most languages: \x41, \u0041, \u{41}, \U00000041, \101 and \/.
 func escape(s string) (int, string) {
-	if len(s) < 2 {
-		return 0, ""
-	}
-	digits, base, start := 0, 16, 2
-	switch c := s[1]; {
-	case c == 'x':
-		digits = 2
-	case c == 'u':
-		digits = 4
-		if end := strings.IndexByte(s[:min(len(s), 10)], '}'); len(s) > 3 && s[2] == '{' && end > 3 {
-			if n, err := strconv.ParseUint(s[3:end], 16, 32); err == nil && isVisible(n) {
-				return end + 1, string(rune(n))
-			}
-		}
-	case c == 'U':
-		digits = 8
-	case '0' <= c && c <= '1':
-		digits, base, start = 3, 8, 1
-	case c == '/':
+	if strings.HasPrefix(s, `\/`) {
 		return 2, "/"
 	}
-	if digits == 0 || len(s) < start+digits {
-		return 0, ""
+	s = s[:min(len(s), longestEscape)]
+	if at := escaped().FindStringIndex(s); at != nil && at[0] == 0 {
+		if text := fromEscape(s[:at[1]]); isVisible(text) {
+			return at[1], text
+		}
 	}
-	n, err := strconv.ParseUint(s[start:start+digits], base, 32)
-	if err != nil || !isVisible(n) {
-		return 0, ""
-	}
-	return start + digits, string(rune(n))
+	return 0, ""
 }
 
-func isVisible(n uint64) bool { return n > ' ' && n < 0x7f || n == '\n' }
+// longestEscape is the length of an escape with four backslashes, in bytes.
+const longestEscape = len(`\\\\u{10ffff}`)
+
+func isVisible(s string) bool { return len(s) == 1 && (s[0] > ' ' && s[0] < 0x7f || s[0] == '\n') }
 
 // reference returns the length and the meaning of a numeric reference of HTML.
 func reference(s string) (int, string) {
-	end := strings.IndexByte(s, ';')
-	if end < 3 {
-		return 0, ""
+	n := strings.IndexByte(s, ';') + 1
+	if text := html.UnescapeString(s[:n]); isVisible(text) {
+		return n, text
 	}
-	number, base := s[2:end], 10
-	if number[0] == 'x' || number[0] == 'X' {
-		number, base = number[1:], 16
-	}
-	n, err := strconv.ParseUint(number, base, 32)
-	if err != nil || !isVisible(n) {
-		return 0, ""
-	}
-	return end + 1, string(rune(n))
+	return 0, ""
 }
 
 const (
@@ -370,16 +347,5 @@ func isText(b []byte) bool {
 			return false
 		}
 	}
-	return utf8.Valid(b) && isASCIIMostly(b)
-}
-
-// isASCIIMostly tells text from bytes that only happen to be valid UTF-8.
-func isASCIIMostly(b []byte) bool {
-	other := 0
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			other++
-		}
-	}
-	return other*8 <= len(b)
+	return utf8.Valid(b) && beyondASCII(string(b))*8 <= len(b) // few bytes only happen to be valid UTF-8
 }
