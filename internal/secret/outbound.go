@@ -52,27 +52,22 @@ const maxDepth = 3
 // rules find, and both within encodings and within texts that are put together from literals. Matches that
 // overlap are one. Rules for some files only apply also if the path is empty.
 func (s *Scanner) Outgoing(path string, lines []string) ([]Match, error) {
-	set, err := loadRules()
+	w, err := s.begin(path, lines)
 	if err != nil {
 		return nil, err
 	}
-	t := newText(lines)
-	s.grant(t)
-	w := newWalk(s, set, path, t)
 	hits, err := w.leaving(maxDepth)
-	return t.matches(set, t.united(hits, set)), err
+	return w.text.matches(w.set, w.text.united(hits, w.set)), err
 }
 
 // Both returns what Scan returns, and what Outgoing returns, for the cost of Outgoing. The path must not be
 // empty. After an error, more is missing of what Scan returns than after an error of Scan.
 func (s *Scanner) Both(path string, lines []string) (found, leaving []Match, err error) {
-	set, err := loadRules()
+	w, err := s.begin(path, lines)
 	if err != nil {
 		return nil, nil, err
 	}
-	t := newText(lines)
-	s.grant(t)
-	w := newWalk(s, set, path, t)
+	t, set := w.text, w.set
 	hits, err := w.leaving(maxDepth)
 	leaving = t.matches(set, t.united(slices.Clone(hits), set))
 	reported := slices.DeleteFunc(w.hits, func(h hit) bool {

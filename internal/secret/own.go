@@ -21,14 +21,11 @@ const (
 	ruleDatabase = "password-in-connection"
 )
 
-var (
-	ownNames = wordSet("assigned-credential password-in-url bearer-token basic-authorization invented-password laravel-app-key " +
-		"password-in-statement password-in-command password-in-address password-in-connection password-in-call java-keystore")
-	// passwordPlaces are rules about places where only passwords are, also those that people invent.
-	passwordPlaces = wordSet("password-in-url password-in-statement password-in-command password-in-address password-in-connection")
-)
+// isOwn reports whether a rule is one of this package.
+func isOwn(rule string) bool { return strings.Contains(ownRules, "\nid = \""+rule+"\"\n") }
 
-func isOwn(rule string) bool { return ownNames[rule] }
+// isPlace reports whether a rule is about a place where only passwords are, also those that people invent.
+func isPlace(rule string) bool { return strings.HasPrefix(rule, "password-in-") && rule != ruleCall }
 
 // isOwnSecret reports whether the value of an own rule looks like a credential. It
 // keeps the own rules from redacting ordinary code.
@@ -36,7 +33,7 @@ func isOwnSecret(rule, value string) bool {
 	if rule == ruleInvented {
 		return !isRandom(value) && mayBeInvented(value)
 	}
-	return isRandom(value) && !isPlaceholder(value) || passwordPlaces[rule] && mayBeInvented(value)
+	return isRandom(value) && !isPlaceholder(value) || isPlace(rule) && mayBeInvented(value)
 }
 
 // The two rules for assignments accept maxName characters between their keyword and the

@@ -64,11 +64,6 @@ type Scanner struct {
 	thorough bool
 }
 
-// grant allows the work for a text.
-func (s *Scanner) grant(t *text) {
-	s.limit = min(budget, max(s.limit, firstBudget)+perByte*len(t.s))
-}
-
 // spend reports whether the work is still allowed.
 func (s *Scanner) spend(cost int) bool {
 	s.spent += cost
@@ -92,21 +87,26 @@ func (s *Scanner) Path(path string) (Match, bool) {
 }
 
 // Scan returns the secrets in the lines of a file, in order and without overlaps. The path, relative to the
-// repository and with slashes, selects rules that apply to some files only; it may be empty. A line may end
+// repository and with slashes, selects rules that apply to some files only; if it is empty, all apply. A line may end
 // in a carriage return. The error is ErrTooMuch, or an error in the rules.
 func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
+	w, err := s.begin(path, lines)
+	if err != nil {
+		return nil, err
+	}
+	err = w.run()
+	return w.text.matches(w.set, withoutOverlaps(w.hits, w.set)), err
+}
+
+// begin prepares a scan of the lines of a file.
+func (s *Scanner) begin(path string, lines []string) (*walk, error) {
 	set, err := loadRules()
 	if err != nil {
 		return nil, err
 	}
 	t := newText(lines)
-	s.grant(t)
-	w := newWalk(s, set, path, t)
-	for i := range set.rules {
-		w.open[i].off = w.open[i].off || path == "" && set.rules[i].path != nil
-	}
-	err = w.run()
-	return t.matches(set, withoutOverlaps(w.hits, set)), err
+	s.limit = min(budget, max(s.limit, firstBudget)+perByte*len(t.s))
+	return newWalk(s, set, path, t), nil
 }
 
 // text is the lines as one string, divided into segments: whole lines, or pieces of long ones.
@@ -465,7 +465,7 @@ func (set *ruleSet) rank(h hit) int {
 	switch r := &set.rules[h.rule]; {
 	case r.leaves != nil:
 		return 4
-	case r.id == ruleInvented, passwordPlaces[r.id]: // the others do not know this place
+	case r.id == ruleInvented, isPlace(r.id): // the others do not know this place
 		return 1
 	case r.own:
 		return 3
