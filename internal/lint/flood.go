@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -157,4 +158,20 @@ func (c *collect) result(ctx context.Context, err error) Result {
 		r.Status = precedent.StatusEmpty
 	}
 	return r
+}
+
+// resultOf is result for an analyzer that runs programs for as long as the context lets it, with notes for Error.
+func (c *collect) resultOf(ctx context.Context, tooLong string) (r Result, notes []string) {
+	r = c.result(context.WithoutCancel(ctx), nil)
+	if r.Error != "" {
+		notes = append(notes, r.Error)
+	}
+	if ctx.Err() != nil {
+		r.Status = precedent.StatusTimeout
+		if errors.Is(ctx.Err(), context.Canceled) {
+			tooLong = "stopped before the end of the change"
+		}
+		notes = append(notes, tooLong)
+	}
+	return r, notes
 }

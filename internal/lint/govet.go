@@ -120,7 +120,6 @@ type vetting struct {
 	checked  map[string]bool   // files
 	reasons  map[string]reason // why a file was not checked
 	failed   bool              // the run ended badly
-	timedOut bool
 }
 
 // leaveOut records why files were not checked.
@@ -166,11 +165,10 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 	if err == nil {
 		err = v.starter.choose(v.in.Go.moduleCache(), modules)
 	}
-	switch {
-	case ctx.Err() != nil:
-		v.timedOut = true
+	if ctx.Err() != nil {
 		return
-	case err != nil:
+	}
+	if err != nil {
 		v.leaveOut(names, badModule)
 		return
 	}
@@ -192,7 +190,6 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 // halves the packages until those that do are found, so that they spoil no others.
 func (v *vetting) checkFiles(ctx context.Context, work string, req vetRequest, names []string) {
 	if ctx.Err() != nil {
-		v.timedOut = true
 		return
 	}
 	req.Files = nil
@@ -203,7 +200,6 @@ func (v *vetting) checkFiles(ctx context.Context, work string, req vetRequest, n
 	why := reasonOfError(err)
 	switch {
 	case ctx.Err() != nil:
-		v.timedOut = true
 	case err == nil:
 		v.recordReport(names, req, rep)
 	case why == crashed || why == tooLarge:
@@ -290,23 +286,13 @@ func addedLine(f *diff.File, at, from, to int) (line diff.Line, ok bool) {
 
 // result sums up the run. It is ok if any file was checked.
 func (v *vetting) result(ctx context.Context) Result {
-	r := v.collect.result(context.WithoutCancel(ctx), nil)
+	r, notes := v.resultOf(ctx, "checking the Go packages took too long")
 	r.Files = map[string]bool{}
 	for name := range v.files {
 		r.Files[name] = v.checked[name]
 	}
-	var notes []string
-	if r.Error != "" {
-		notes = append(notes, r.Error)
-	}
 	switch {
-	case v.timedOut:
-		r.Status = precedent.StatusTimeout
-		if errors.Is(ctx.Err(), context.Canceled) {
-			notes = append(notes, "stopped before the end of the change")
-		} else {
-			notes = append(notes, "checking the Go packages took too long")
-		}
+	case ctx.Err() != nil:
 	case v.failed:
 		r.Status = precedent.StatusError
 		notes = append(notes, "packages could not be checked")

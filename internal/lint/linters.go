@@ -284,17 +284,10 @@ func (x *linting) fail(l *Linter, err error) {
 
 // result sums up the run.
 func (x *linting) result(ctx context.Context) Result {
-	r := x.collect.result(context.WithoutCancel(ctx), nil)
-	if r.Error != "" {
-		x.notes = append(x.notes, r.Error)
-	}
+	r, notes := x.resultOf(ctx, "the linters took too long")
+	x.notes = append(x.notes, notes...)
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		r.Status = precedent.StatusTimeout
-		x.notes = append(x.notes, "the linters took too long")
 	case ctx.Err() != nil:
-		r.Status = precedent.StatusTimeout
-		x.notes = append(x.notes, "stopped before the end of the change")
 	case x.failed:
 		r.Status = precedent.StatusError
 	case x.cut:
