@@ -2,17 +2,10 @@ package markdown
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
 	source "github.com/yuin/goldmark/text"
 )
-
-// blocksOnly reads blocks alone.
-var blocksOnly = sync.OnceValue(func() parser.Parser {
-	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
-})
 
 // CodeBlock is a code block of a page.
 type CodeBlock struct {
@@ -31,7 +24,7 @@ func CodeBlocks(page string) []CodeBlock {
 	text := []byte(strings.Join(lines, "\n"))
 	var all []CodeBlock
 	var above []*ast.Heading
-	_ = ast.Walk(blocksOnly().Parse(source.NewReader(text)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = ast.Walk(outlines().Parse(source.NewReader(text)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -83,19 +84,15 @@ func codeMask(s string, start bool) []bool {
 		_, last := utf8.DecodeLastRuneInString(s[m[0]:m[1]])
 		mark(m[0], m[1]-last)
 	}
-	for _, m := range reference().FindAllStringSubmatchIndex(s, -1) {
-		group(m)
+	for _, pattern := range []*regexp.Regexp{reference(), trigger(), closing(), urlScheme()} {
+		for _, m := range pattern.FindAllStringSubmatchIndex(s, -1) {
+			group(m)
+		}
 	}
 	for _, m := range commit().FindAllStringIndex(s, -1) {
 		if strings.ContainsAny(s[m[0]:m[1]], "0123456789") {
 			mark(m[0], m[1])
 		}
-	}
-	for _, m := range trigger().FindAllStringSubmatchIndex(s, -1) {
-		group(m)
-	}
-	for _, m := range closing().FindAllStringSubmatchIndex(s, -1) {
-		group(m)
 	}
 	for _, m := range address().FindAllStringIndex(s, -1) {
 		url := strings.TrimRight(s[m[0]:m[1]], ".,;:!?)'*_~|]")
@@ -103,9 +100,6 @@ func codeMask(s string, start bool) []bool {
 		if !strings.Contains(url, "@") && !strings.HasSuffix(s[:m[0]], "@") {
 			mark(m[0], m[0]+len(url))
 		}
-	}
-	for _, m := range urlScheme().FindAllStringSubmatchIndex(s, -1) {
-		group(m)
 	}
 	if start {
 		group(command().FindStringSubmatchIndex(s))
