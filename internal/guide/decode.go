@@ -290,11 +290,11 @@ func (d *decoder) glob(n *yaml.Node) (string, bool) {
 	return s, true
 }
 
-func (d *decoder) prose(n *yaml.Node) string {
-	s, ok := d.scalar(n, "text")
-	if ok && utf8.RuneCountInString(s) > maxInstruction {
-		d.fail(n, "the text is longer than "+strconv.Itoa(maxInstruction)+" characters",
-			"shorten it, or move it to a guide file")
+// prose reads text of limited length, in characters; what describes it.
+func (d *decoder) prose(n *yaml.Node, what string, most int, hint string) string {
+	s, ok := d.scalar(n, what)
+	if ok && utf8.RuneCountInString(s) > most {
+		d.fail(n, "the "+strings.TrimPrefix(what, "a ")+" is longer than "+strconv.Itoa(most)+" characters", hint)
 	}
 	return s
 }

@@ -245,8 +245,5 @@ func cutLine(data []byte, n int) []byte {
 	if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
 		return data[:i+1]
 	}
-	for len(data) > 0 && !utf8.Valid(data) {
-		data = data[:len(data)-1]
-	}
-	return data
+	return bytes.ToValidUTF8(data, nil)
 }

@@ -3,7 +3,6 @@ package guide
 import (
 	"cmp"
 	"strconv"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -48,8 +47,8 @@ func (d *decoder) learning(n *yaml.Node) precedent.Learning {
 	}
 	d.read(n, fields{
 		"kind":      choice(d, &l.Kind, precedent.LearningKinds, "a kind of learning"),
-		"directive": func(v *yaml.Node) { l.Directive = d.words(v) },
-		"why":       func(v *yaml.Node) { l.Rationale = d.words(v) },
+		"directive": func(v *yaml.Node) { l.Directive = d.prose(v, "text", precedent.MaxLearningField, "shorten it") },
+		"why":       func(v *yaml.Node) { l.Rationale = d.prose(v, "text", precedent.MaxLearningField, "shorten it") },
 		"paths":     func(v *yaml.Node) { l.Glob, _ = d.glob(v) },
 		"category":  choice(d, &l.Category, precedent.Categories, "a category"),
 	})
@@ -64,12 +63,4 @@ func (d *decoder) learning(n *yaml.Node) precedent.Learning {
 	}
 	l.ID = precedent.LearningID(d.file, string(l.Kind)+"\x00"+l.Glob+"\x00"+l.Directive)
 	return l
-}
-
-func (d *decoder) words(n *yaml.Node) string {
-	s, ok := d.scalar(n, "text")
-	if ok && utf8.RuneCountInString(s) > precedent.MaxLearningField {
-		d.fail(n, "the text is longer than "+strconv.Itoa(precedent.MaxLearningField)+" characters", "shorten it")
-	}
-	return s
 }

@@ -115,7 +115,9 @@ func (d *decoder) switches(n *yaml.Node) map[string]bool {
 func (d *decoder) instruction(n *yaml.Node) (i precedent.Instruction) {
 	d.row(n, fields{
 		"paths": func(v *yaml.Node) { i.Paths, _ = d.glob(v) },
-		"text":  func(v *yaml.Node) { i.Text = d.prose(v) },
+		"text": func(v *yaml.Node) {
+			i.Text = d.prose(v, "text", maxInstruction, "shorten it, or move it to a guide file")
+		},
 	})
 	return i
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -65,13 +64,9 @@ func (d *decoder) gateCommands(n *yaml.Node) []precedent.GateCommand {
 }
 
 func (d *decoder) gateLine(n *yaml.Node) string {
-	s, ok := d.scalar(n, "a command")
-	switch {
-	case !ok:
-	case strings.Contains(s, "\n"):
+	s := d.prose(n, "a command", maxGateLine, "move it to a script")
+	if strings.Contains(s, "\n") {
 		d.fail(n, "a command is one line", "join several with &&, or move them to a script")
-	case utf8.RuneCountInString(s) > maxGateLine:
-		d.fail(n, "the command is longer than "+strconv.Itoa(maxGateLine)+" characters", "move it to a script")
 	}
 	return s
 }

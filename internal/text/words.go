@@ -18,7 +18,8 @@ am
 // commonWords are so frequent in reviews that sharing one does not suggest a shared point: common English
 // words in prose about code, and names of parts of code. The list was not derived from a corpus.
 var commonWords = sync.OnceValue(func() map[string]bool {
-	return stemmed(wordSet(`
+	set := map[string]bool{}
+	for w := range wordSet(`
 use make need think want see like look get set add remove change check call
 function method code line file name value test case type return variable
 comment nit maybe perhaps seem appear instead better good nice great already
@@ -39,21 +40,16 @@ available necessary unnecessary useful well though although anyway yet once
 whether either neither against through during via per potential potentially
 cause lead behavior behaviour logic condition implementation version module
 package section block statement
-`))
+`) {
+		set[stem(w)] = true
+	}
+	return set
 })
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
 		set[w] = true
-	}
-	return set
-}
-
-func stemmed(words map[string]bool) map[string]bool {
-	set := map[string]bool{}
-	for w := range words {
-		set[stem(w)] = true
 	}
 	return set
 }
