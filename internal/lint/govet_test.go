@@ -41,14 +41,14 @@ func vetTree(t *testing.T, env GoEnv, archive string) Result {
 	return run(t, "govet", goInput(t, env, archive))
 }
 
-// goInput makes the input for such a tree. The module files of the base are those below "was/", or those of the head.
+// goInput makes the input for such a tree. The base has the module files of the tree, unless others are below "was/".
 func goInput(t *testing.T, env GoEnv, archive string) *Input {
 	t.Helper()
-	dir, base := t.TempDir(), map[string][]byte{}
+	dir, base, was := t.TempDir(), map[string][]byte{}, map[string][]byte{}
 	in := &Input{
 		Change: &diff.Change{}, Go: env, Tree: func(context.Context) (string, error) { return dir, nil },
 		Trusted: Trusted{Read: func(name string) ([]byte, error) {
-			if data, ok := base["was/"+name]; ok {
+			if data, ok := was[name]; ok {
 				return data, nil
 			} else if data, ok := base[name]; ok {
 				return data, nil
@@ -57,12 +57,13 @@ func goInput(t *testing.T, env GoEnv, archive string) *Input {
 		}},
 	}
 	for _, f := range txtar.Parse([]byte(archive)).Files {
+		if name, ok := strings.CutPrefix(f.Name, "was/"); ok {
+			was[name] = f.Data
+			continue
+		}
 		name, old := strings.CutPrefix(f.Name, "base/")
 		if strings.HasPrefix(path.Base(name), "go.") {
 			base[name] = f.Data
-		}
-		if strings.HasPrefix(name, "was/") {
-			continue
 		}
 		write(t, dir, name, string(f.Data))
 		if !old {

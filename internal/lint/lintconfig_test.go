@@ -81,7 +81,7 @@ func TestLintersExtendedConfig(t *testing.T) {
 				test.extended
 			edited := file(added(edit, "off\n"))
 			if !isNew {
-				archive += "-- base/" + edit + " --\nstrict\n"
+				archive += "-- was/" + edit + " --\nstrict\n"
 				edited = file(change(edit, "-strict", "+off"))
 			}
 			in, b := lintInput(t, archive, edited, file(added(source, "BAD\n")))
@@ -115,7 +115,7 @@ func TestLintersTrustedConfig(t *testing.T) {
 extends: lax.yml
 -- lax.yml --
 ignore BAD
--- base/.greprc --
+-- was/.greprc --
 extends: lax.yml
 -- .npmrc --
 `

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -74,39 +72,21 @@ func grepper() Linter {
 	}
 }
 
-// lintInput makes an input of a tree in txtar form, of which the files named
-// base/… are those of the base, and of changes.
+// lintInput makes an input of such a tree as goInput does, and of changes.
 func lintInput(t *testing.T, archive string, files ...diff.File) (*Input, *box) {
 	t.Helper()
-	dir, base := t.TempDir(), map[string][]byte{}
-	for _, f := range txtar.Parse([]byte(archive)).Files {
-		if name, old := strings.CutPrefix(f.Name, "base/"); old {
-			base[name] = f.Data
-			continue
+	in, b := goInput(t, GoEnv{}, archive), &box{run: grep}
+	in.Change.Files = files
+	in.Trusted.Differing = func(context.Context) (paths []string, err error) {
+		for i := range files {
+			paths = append(paths, files[i].Path, files[i].OldPath)
 		}
-		write(t, dir, f.Name, string(f.Data))
-		if err := os.Chmod(filepath.Join(dir, f.Name), 0o444); err != nil { // as in an export
-			t.Fatal(err)
-		}
+		return paths, nil
 	}
-	b := &box{run: grep}
-	before := func(name string) ([]byte, error) {
-		if data, ok := base[name]; ok {
-			return data, nil
-		}
-		return nil, fs.ErrNotExist
+	in.External = External{
+		Linters: []Linter{grepper()}, Sandbox: func(context.Context) (Runner, error) { return b, nil },
 	}
-	return &Input{
-		Change: &diff.Change{Files: files},
-		Tree:   func(context.Context) (string, error) { return dir, nil },
-		Trusted: Trusted{Read: before, Differing: func(context.Context) (paths []string, err error) {
-			for i := range files {
-				paths = append(paths, files[i].Path, files[i].OldPath)
-			}
-			return paths, nil
-		}},
-		External: External{Linters: []Linter{grepper()}, Sandbox: func(context.Context) (Runner, error) { return b, nil }},
-	}, b
+	return in, b
 }
 
 func file(c *diff.Change) diff.File { return c.Files[0] }
@@ -219,7 +199,7 @@ func TestLinters(t *testing.T) {
 		}, want: bad, status: ok},
 		{
 			name:  "the configuration is the base's",
-			tree:  twoBad + "-- .greprc --\nignore BAD\n-- base/.greprc --\nstrict\n",
+			tree:  twoBad + "-- .greprc --\nignore BAD\n-- was/.greprc --\nstrict\n",
 			files: []diff.File{changed, file(change(".greprc", "-strict", "+ignore BAD"))},
 			change: greps(func(j Job) (Output, bool) {
 				rc, _ := seen(j, ".greprc")
