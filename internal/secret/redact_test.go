@@ -55,7 +55,8 @@ func TestRedactFailsClosed(t *testing.T) {
 	}
 }
 
-// TestRedactIsBounded: no text keeps redaction busy, least of all one of encodings and literals.
+// TestRedactIsBounded: no text keeps redaction busy, least of all one of encodings and literals. The work is limited by the
+// length of the text, and what is not scanned is not shown.
 func TestRedactIsBounded(t *testing.T) {
 	size := needs.Rounds(2<<20, 128<<10)
 	most := time.Duration(size) * 10 * time.Microsecond // hundredths of it are expected
@@ -82,10 +83,28 @@ func TestRedactIsBounded(t *testing.T) {
 		"commands":           "mysql -u curl -u login -p ",
 		"URLs":               "://a:b://c:d",
 		"beginnings of keys": "-----BEGIN PRIVATE " + "KEY-----\n",
+		"one word":           "password=",
+		"one word, more":     "secret_key_token_password_auth=",
+		"words":              "token: ",
+		"quotes":             `password="abc`,
+		"addresses":          "://a:b",
+		"lines":              "password=\n",
+		"members":            `": "bedrock-apthstring="passw'%41`,
+		"exceptions":         `mapbox_bearerapi-tr_stg_eaaa="_bearerapi-sk-lf-flicktr_stg_eaaa="_bear7z  -u `,
+		"options":            "curl -ucurl  -ucurl -u  j -u ",
+		"mixed escapes":      `'-passw1,key-stringaccess-production-\n%41,`,
 	} {
-		took := needs.Busy(func() { Redact("", strings.Repeat(part, size/len(part))) })
+		text, clean := strings.Repeat(part, size/len(part)), ""
+		took := needs.Busy(func() { clean, _ = Redact("", text) })
 		if took > most {
 			t.Errorf("%s take %v", name, took)
+		}
+		var s Scanner
+		if _, err := s.Outgoing("", strings.Split(text, "\n")); err != nil && clean != marker("unscanned") {
+			t.Errorf("%s: %d bytes that were not scanned are shown", name, len(clean))
+		}
+		if limit := firstBudget + (perByte+farCost)*len(text); s.spent > limit {
+			t.Errorf("%s: work of %d for %d bytes, want at most %d", name, s.spent, len(text), limit)
 		}
 		t.Logf("%s: %v", name, took)
 	}
