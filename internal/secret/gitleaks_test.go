@@ -99,7 +99,8 @@ func TestAgreesWithGitleaks(t *testing.T) {
 			secret := sample(r, rule.Regex.String())
 			path := pathFor(id)
 			lines := strings.Split("package x\n\n// A comment.\n"+secret+"\nfunc f() { return }\n", "\n")
-			want := coverage(lines, d.Detect(detect.Fragment{Raw: strings.Join(lines, "\n"), FilePath: path}))
+			want := needs.Each(d.Detect(detect.Fragment{Raw: strings.Join(lines, "\n"), FilePath: path}),
+				func(f report.Finding) string { return strings.Trim(f.Secret, "\n") })
 			got := scan(t, path, lines...)
 			planted++
 			if missing := lacking(want, got); len(missing) > 0 {
@@ -127,13 +128,6 @@ func pathFor(rule string) string {
 		}
 	}
 	return "main.go"
-}
-
-func coverage(lines []string, found []report.Finding) (secrets []string) {
-	for _, f := range found {
-		secrets = append(secrets, strings.Trim(f.Secret, "\n"))
-	}
-	return secrets
 }
 
 // lacking returns the secrets that no match overlaps by value.

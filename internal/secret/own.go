@@ -40,9 +40,8 @@ func isOwnSecret(rule, value string) bool {
 // operator: the rest of the name, and quotes. The value starts in the next maxGap.
 const maxName, maxGap = 10 + 24 + 5, 56
 
-// mayAssign reports whether an operator that assigns follows a name, and then a word as
-// long as a value: the rules for assignments match nothing else. That is much faster to
-// see than to match their expressions, and most names are in prose and parameters.
+// mayAssign reports whether an operator that assigns follows a name, or a literal, and then a word as long as a value.
+// Without it, the rules for assignments would match words of sentences and declarations.
 func mayAssign(text string, own bool) bool {
 	literal := 0 // where one starts after the name and a space
 	for i := range min(len(text), maxName) {
