@@ -19,21 +19,7 @@ import (
 func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Squeeze removes all white space.
-func Squeeze(s string) string {
-	if strings.IndexFunc(s, unicode.IsSpace) < 0 {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if !unicode.IsSpace(r) {
-			b.WriteString(s[i : i+size]) // keeps invalid UTF-8
-		}
-		i += size
-	}
-	return b.String()
-}
+func Squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // leastProof is the minimum of letters and digits in a quote that proves something, in
 // bytes. Less is punctuation, or a keyword that ends a block.
