@@ -58,7 +58,7 @@ func TestRedactFailsClosed(t *testing.T) {
 // TestRedactIsBounded: no text keeps redaction busy, least of all one of encodings and literals. The work is limited by the
 // length of the text, and what is not scanned is not shown.
 func TestRedactIsBounded(t *testing.T) {
-	size := needs.Rounds(2<<20, 128<<10)
+	size := needs.Rounds(2<<20, 64<<10)
 	most := time.Duration(size) * 10 * time.Microsecond // hundredths of it are expected
 	nested := "password = 'Sommer!dragon" + "12'"
 	for range 12 {
