@@ -150,7 +150,9 @@ func newWorld(t *testing.T, database string) *world {
 	if database == "" {
 		w.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "server.db"), store.Options{Now: w.clock})
 	} else {
-		w.db, err = store.OpenURL(t.Context(), database, store.Options{Now: w.clock})
+		w.db, err = store.OpenURL(t.Context(), database, store.Options{Now: w.clock, After: func(d time.Duration) <-chan time.Time {
+			return time.After(min(d, time.Second)) // it gives up soon
+		}})
 	}
 	needs.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
