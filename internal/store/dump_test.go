@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -123,21 +122,6 @@ func TestMoveBetweenEngines(t *testing.T) {
 	}
 }
 
-// testRestored: reviews come back whole, and the repository is found under its names.
-func testRestored(t *testing.T, open opener) {
-	from := openMemory(t)
-	r := repoFor(t, from, remote)
-	for i := range 5 {
-		save(t, r, seededReview("7", "0", i))
-	}
-	db := open(t)
-	needs.Value(db.Restore(t.Context(), bytes.NewReader(dumpOf(t, from))))(t)
-	if ids := checkReviews(t, db, "7"); len(ids) != 5 {
-		t.Errorf("%d reviews", len(ids))
-	}
-	save(t, repoFor(t, db, remote), seededReview("7", "0", 5))
-}
-
 // testRestoreRefuses: a dump that is cut off, changed or of another version leaves nothing, and
 // one does not overwrite rows.
 func testRestoreRefuses(t *testing.T, open opener) {
@@ -189,40 +173,35 @@ func (w writer) Write(p []byte) (int, error) {
 // TestDumpHoldsNobodyUp: while an installation is exported, its server goes on: deliveries are
 // stored, and leases renewed. The export has what was there when it began.
 func TestDumpHoldsNobodyUp(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) *DB{
-		"sqlite":     func(t *testing.T) *DB { return openPlace(t, filepath.Join(t.TempDir(), "server.db")) },
-		"postgresql": func(t *testing.T) *DB { return openPlace(t, needs.PostgreSQL(t)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			db := open(t)
-			add := func(ctx context.Context, name string, n int) error {
-				return db.Transact(ctx, "save", func(tx *sql.Tx) error {
-					for i := range n {
-						_, err := db.AddDelivery(ctx, tx, Delivery{
-							Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request",
-							Received: time.Unix(1, 0),
-						})
-						if err != nil {
-							return err
-						}
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		db := openPlace(t, place())
+		add := func(ctx context.Context, name string, n int) error {
+			return db.Transact(ctx, "save", func(tx *sql.Tx) error {
+				for i := range n {
+					_, err := db.AddDelivery(ctx, tx, Delivery{
+						Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request",
+						Received: time.Unix(1, 0),
+					})
+					if err != nil {
+						return err
 					}
-					return nil
-				})
-			}
-			const before = 2000 // more than is buffered
-			needs.NoError(t, add(t.Context(), "before", before))
-			writes := 0
-			rows, err := db.Dump(t.Context(), writer{func() {
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-				defer cancel()
-				writes++
-				if err := add(ctx, fmt.Sprint("during", writes, "-"), 1); err != nil {
-					t.Error(err)
 				}
-			}})
-			if err != nil || rows != before || writes < 2 {
-				t.Errorf("%v, %d rows, %d writes", err, rows, writes)
+				return nil
+			})
+		}
+		const before = 2000 // more than is buffered
+		needs.NoError(t, add(t.Context(), "before", before))
+		writes := 0
+		rows, err := db.Dump(t.Context(), writer{func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			writes++
+			if err := add(ctx, fmt.Sprint("during", writes, "-"), 1); err != nil {
+				t.Error(err)
 			}
-		})
-	}
+		}})
+		if err != nil || rows != before || writes < 2 {
+			t.Errorf("%v, %d rows, %d writes", err, rows, writes)
+		}
+	})
 }

@@ -15,56 +15,33 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
+// testBook: what a repository takes is bounded for a day, and what a pull request takes over days; what one bound refuses
+// is in no book.
 func testBook(t *testing.T, open opener) {
 	now := start
 	r := repoFor(t, open(t, Options{Now: func() time.Time { return now }}), remote)
-	book := func(usd float64, want bool, total float64) {
-		t.Helper()
-		got, err := r.Book(t.Context(), usd, Bounds{Day: 1})
-		if err != nil || got.Over == "" != want || fmt.Sprintf("%.6f", got.Day) != fmt.Sprintf("%.6f", total) {
-			t.Errorf("Book(%v) = %+v, %v; want %v, %v", usd, got, err, total, want)
-		}
-	}
-	book(0.7, true, 0.7)
-	book(0.4, false, 0.7)
-	book(-0.5, true, 0.2)
-	book(0.4, true, 0.6)
-	now = now.Add(24 * time.Hour)
-	book(0.9, true, 0.9)
-	stranger := repoFor(t, r.db, local)
-	if got, err := stranger.Book(t.Context(), 1, Bounds{Day: 1}); err != nil || got.Over != "" || got.Day != 1 {
-		t.Errorf("another repository: %+v, %v", got, err)
-	}
-}
-
-// testBookOfPullRequests: what a pull request takes is bounded over days, and
-// what one bound refuses is in no book.
-func testBookOfPullRequests(t *testing.T, open opener) {
-	now := start
-	r := repoFor(t, open(t, Options{Now: func() time.Time { return now }}), remote)
 	for i, step := range []struct {
+		after  time.Duration
 		usd    float64
 		number int
-		over   string
-		day    float64
-		pull   float64
+		want   Booked
 	}{
-		{2, 7, "", 2, 2},
-		{2, 7, "pull request", 2, 2},
-		{2, 8, "", 4, 2},
-		{2, 8, "day", 4, 2},
-		{-1, 7, "", 3, 1},
-		{1, 0, "", 4, 0},
+		{0, 2, 7, Booked{2, 2, ""}},
+		{0, 2, 7, Booked{2, 2, "pull request"}},
+		{0, 2, 8, Booked{4, 2, ""}},
+		{0, 2, 8, Booked{4, 2, "day"}},
+		{0, -1, 7, Booked{3, 1, ""}},
+		{0, 1, 0, Booked{4, 0, ""}},
+		{24 * time.Hour, 2.5, 7, Booked{0, 1, "pull request"}},
+		{0, 0.5, 0, Booked{0.5, 0, ""}},
 	} {
+		now = now.Add(step.after)
 		got, err := r.Book(t.Context(), step.usd, Bounds{Day: 5, Pull: 3, Number: step.number})
-		if want := (Booked{step.day, step.pull, step.over}); err != nil || got != want {
-			t.Errorf("%d: %+v, %v; want %+v", i, got, err, want)
+		if err != nil || got != step.want {
+			t.Errorf("%d: %+v, %v; want %+v", i, got, err, step.want)
 		}
 	}
-	now = now.Add(24 * time.Hour)
-	if got, err := r.Book(t.Context(), 2.5, Bounds{Day: 5, Pull: 3, Number: 7}); err != nil || got.Over != "pull request" {
-		t.Errorf("the next day: %+v, %v", got, err)
-	}
+	needs.Result(t, "another repository", Booked{Day: 5})(repoFor(t, r.db, local).Book(t.Context(), 5, Bounds{Day: 5}))
 }
 
 func testAnswers(t *testing.T, open opener) {

@@ -72,13 +72,12 @@ var suite = []func(*testing.T, opener){
 	testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready, testForksStayApart,
 	testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
 	testThreadsThatCannotBeSaved, testOutcomes, testRemoteAppearsForThreads, testPruneOfThreads, testLabels,
-	testLabelsOfAJoinedRepository, testThresholds, testShown, testManyFiles, testFindingsByID, testBook,
-	testBookOfPullRequests, testAnswers, testSessions, testAudit, testListsOfPages, testLearnings,
+	testLabelsOfAJoinedRepository, testThresholds, testShown, testManyFiles, testFindingsByID, testBook, testAnswers, testSessions, testAudit, testListsOfPages, testLearnings,
 	testLearningsChangeInTurn, testLearningsOfTheOwner, testRemoteAppearsForLearnings, testHandledComments,
 	testInsights, testConsolidationsTakeTurns, testAppearances, testRemoteAppearsForInsights,
 	testPruneSparesWhatIsReferredTo, testCorpusThreads, testCorpusReverted,
 	testCorpusCheckpoint, testCorpusVectors, testCorpusOfAJoinedRepository, testClearCorpus, testPrivateRowsStay,
-	testNaughtyText, testLimits, testRestored, testRestoreRefuses,
+	testNaughtyText, testLimits, testRestoreRefuses,
 }
 
 func TestStore(t *testing.T) {
