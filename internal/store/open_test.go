@@ -259,30 +259,20 @@ func TestUntouched(t *testing.T) {
 	})
 }
 
-// TestTablesOfJobs: what the library of jobs keeps in the same database is not another program's.
-func TestTablesOfJobs(t *testing.T) {
-	at := execAt(t, write(t, nil), "CREATE TABLE river_job (id INTEGER)")
-	checkHealth(t, openPlace(t, at))
-}
-
-// TestUpgradeAfterKill opens what a process leaves behind that is killed while
-// it makes the database.
-func TestUpgradeAfterKill(t *testing.T) {
+// TestOpenMakesSchema: in what a process leaves behind that is killed while it makes the database, and beside the tables
+// of the library of jobs, which are not another program's.
+func TestOpenMakesSchema(t *testing.T) {
 	const versions = `CREATE TABLE schema_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL,
 		is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')))`
-	for name, path := range map[string]string{
-		"an empty file": write(t, nil),
-		"an empty log":  execAt(t, write(t, nil), "PRAGMA journal_mode = WAL"),
-		"the zeroth step": execAt(t, write(t, nil), "PRAGMA journal_mode = WAL", versions,
-			"INSERT INTO schema_version (version_id, is_applied) VALUES (0, 1)"),
+	for _, statements := range [][]string{
+		nil,
+		{"PRAGMA journal_mode = WAL"},
+		{"PRAGMA journal_mode = WAL", versions, "INSERT INTO schema_version (version_id, is_applied) VALUES (0, 1)"},
+		{"CREATE TABLE river_job (id INTEGER)"},
 	} {
-		db, err := Open(t.Context(), path, Options{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		db := openPlace(t, execAt(t, write(t, nil), statements...))
 		save(t, repoFor(t, db, remote), review(remote, "r1", 1))
-		db.Close()
+		checkHealth(t, db)
 	}
 }
 
