@@ -172,18 +172,3 @@ func accept(t testing.TB, q *Queue, id string, tasks ...Task) {
 func review(repo precedent.Repo, pull int, head string) Task {
 	return Task{Kind: Review, Repo: repo, Pull: pull, Head: head, Reason: "push"}
 }
-
-func TestRun(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
-		got := make(chan Run, 1)
-		q := started(t, db, Options{Do: func(ctx context.Context, r *Run) error { got <- *r; return r.Check(ctx) }})
-		want := Task{Kind: Review, Repo: app, Pull: 7, Head: "abc", Reason: "label \x1b[31m"}
-		accept(t, q, "1", want)
-		r := <-got
-		want.Reason = "label <U+001B>[31m"
-		if r.Task != want || r.Attempt != 1 || r.job.MaxAttempts != 8 {
-			t.Errorf("ran %+v", r)
-		}
-		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
-	})
-}

@@ -191,9 +191,9 @@ func TestAcceptRefuses(t *testing.T) {
 	if _, err := q.Accept(t.Context(), Delivery{}, make([]Task, maxTasks+1)); err == nil {
 		t.Error("too many tasks are accepted")
 	}
-	if n := len(jobs(t, q)); n != 0 {
-		t.Errorf("%d jobs", n)
-	}
+	needs.Equal(t, 0, len(jobs(t, q)))
+	accept(t, q, "1", Task{Kind: Review, Repo: app, Pull: 7, Reason: "label \x1b[31m"})
+	needs.Equal(t, "label <U+001B>[31m", only(t, q).Reason)
 }
 
 // TestLostJobs: jobs of River that are lost are made again, and one that waits although an event came when its last
@@ -212,57 +212,40 @@ func TestLostJobs(t *testing.T) {
 	})
 }
 
-// TestFair: "p95 wait of a small repository beside a flooding one ≤ 2 × its wait alone". The waits are logged; what
-// it asserts does not depend on the load of the machine: while a job of the small repository waits, the
-// other one begins few of the jobs that came before it.
+// TestFair: "p95 wait of a small repository beside a flooding one ≤ 2 × its wait alone". What it asserts does not depend
+// on the load of the machine: while a job of the small repository waits, the other one begins few of the jobs that came
+// before it.
 func TestFair(t *testing.T) {
 	onSQLite(t, func(t *testing.T, db *store.DB) {
 		n := needs.Rounds(60, 12)
-		waits := func(flood int) (p95 time.Duration, passed int64) {
-			began := make(chan time.Time, 1)
-			var floods atomic.Int64
-			q := started(t, db, Options{Slots: 4, Poll: 200 * time.Millisecond, Do: func(_ context.Context, r *Run) error {
-				if r.Repo == small {
-					began <- time.Now()
-					return nil
-				}
-				floods.Add(1)
-				<-time.After(100 * time.Millisecond)
-				return nil
-			}})
-			defer stop(t, q)
-			var tasks []Task
-			for i := range flood {
-				tasks = append(tasks, review(big, i+1, "a"))
-			}
-			if flood > 0 {
-				accept(t, q, "flood", tasks...)
-				needs.WaitUntil(t, "the flood runs", func() bool {
-					s, err := q.Stats(t.Context())
-					return err == nil && s.Kinds[Review].Running >= 3
-				})
-			}
-			all := make([]time.Duration, n)
-			for i := range all {
-				at, before := time.Now(), floods.Load()
-				accept(t, q, fmt.Sprint("small", flood, i), review(small, i+1, fmt.Sprint(flood)))
-				all[i] = (<-began).Sub(at)
-				passed = max(passed, floods.Load()-before)
-			}
-			s, err := q.Stats(t.Context())
-			if err != nil || flood > 0 && s.Kinds[Review].Ready == 0 {
-				t.Errorf("the flood was over: %+v, %v", s, err)
-			}
-			slices.Sort(all)
-			return all[len(all)*95/100], passed
-		}
 		flood := min(maxTasks, 60*n)
-		alone, _ := waits(0)
-		beside, passed := waits(flood)
-		t.Logf("p95 of the wait of a small repository: %s alone, %s beside a flood of %d jobs, of which at most %d began "+
-			"meanwhile", alone, beside, flood, passed)
-		if passed*10 > int64(flood) {
-			t.Errorf("%d of %d jobs of the flood began while the small repository waited", passed, flood)
+		began := make(chan struct{}, 1)
+		var floods atomic.Int64
+		q := started(t, db, Options{Slots: 4, Poll: 200 * time.Millisecond, Do: func(_ context.Context, r *Run) error {
+			if r.Repo == small {
+				began <- struct{}{}
+				return nil
+			}
+			floods.Add(1)
+			<-time.After(100 * time.Millisecond)
+			return nil
+		}})
+		var tasks []Task
+		for i := range flood {
+			tasks = append(tasks, review(big, i+1, "a"))
+		}
+		accept(t, q, "flood", tasks...)
+		needs.WaitUntil(t, "the flood runs", func() bool { return floods.Load() >= 3 })
+		for i := range n {
+			before := floods.Load()
+			accept(t, q, fmt.Sprint("small", i), review(small, i+1, "a"))
+			<-began
+			if passed := floods.Load() - before; passed*10 > int64(flood) {
+				t.Errorf("%d of %d jobs of the flood began while the small repository waited", passed, flood)
+			}
+		}
+		if s, err := q.Stats(t.Context()); err != nil || s.Kinds[Review].Ready == 0 {
+			t.Errorf("the flood was over: %+v, %v", s, err)
 		}
 	})
 }
@@ -338,51 +321,32 @@ func TestOwnPush(t *testing.T) {
 	})
 }
 
-// TestFoundRestartsDeadLetters: what a poll found and a period that begins restart a dead letter, as
-// a delivery does; what is only wanted once more does not.
-func TestFoundRestartsDeadLetters(t *testing.T) {
+// TestRestartsDeadLetters: what a poll found and a period that begins restart a dead letter, as a delivery does; what is
+// only wanted once more does not.
+func TestRestartsDeadLetters(t *testing.T) {
 	onSQLite(t, func(t *testing.T, db *store.DB) {
-		ran := make(chan struct{}, 10)
-		q := started(t, db, Options{Do: func(context.Context, *Run) error {
-			ran <- struct{}{}
+		ran := map[Kind]chan struct{}{Prune: make(chan struct{}, 1000), Reply: make(chan struct{}, 10)}
+		q := opened(t, db, Options{Do: func(_ context.Context, r *Run) error {
+			ran[r.Kind] <- struct{}{}
 			return Never(errors.New("it cannot be done"))
-		}})
-		reply := Task{Kind: Reply, Repo: app, Pull: 1}
-		for range 2 {
-			needs.NoError(t, q.Found(t.Context(), reply))
-			<-ran
-			needs.WaitUntil(t, "it is dead", func() bool { return only(t, q).State == Dead })
-			if err := q.Want(t.Context(), reply); err != nil || only(t, q).State != Dead {
-				t.Errorf("%v, wanted again: %+v", err, only(t, q))
-			}
-		}
-	})
-}
-
-// TestPeriodRestartsDeadLetters: work of the server that failed for good runs again in the next
-// period.
-func TestPeriodRestartsDeadLetters(t *testing.T) {
-	onSQLite(t, func(t *testing.T, db *store.DB) {
-		fail := make(chan error, 1)
-		fail <- Never(errors.New("the disk is full"))
-		ran := make(chan struct{}, 10)
-		q := opened(t, db, Options{Do: func(context.Context, *Run) error {
-			ran <- struct{}{}
-			select {
-			case err := <-fail:
-				return err
-			default:
-				return nil
-			}
 		}})
 		q.Every(Prune, 100*time.Millisecond)
 		needs.NoError(t, q.Start(t.Context()))
-		if len(jobs(t, q)) == 0 {
-			t.Error("the period begins after Start")
+		needs.Equal(t, Prune, only(t, q).Kind) // it does not begin later
+		<-ran[Prune]
+		<-ran[Prune]
+		reply := Task{Kind: Reply, Repo: app, Pull: 1}
+		dead := func() bool {
+			return slices.ContainsFunc(jobs(t, q), func(j Job) bool { return j.Kind == Reply && j.State == Dead })
 		}
-		<-ran
-		<-ran
-		needs.WaitUntil(t, "it ends well", func() bool { return jobs(t, q)[0].State == Done })
+		for range 2 {
+			needs.NoError(t, q.Found(t.Context(), reply))
+			<-ran[Reply]
+			needs.WaitUntil(t, "it is dead", dead)
+			if err := q.Want(t.Context(), reply); err != nil || !dead() {
+				t.Errorf("%v, wanted again: %+v", err, jobs(t, q))
+			}
+		}
 	})
 }
 
