@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -44,57 +43,36 @@ func TestLogFields(t *testing.T) {
 	}
 }
 
-// loggedKeys are the names of the attributes of a call of a logger, or of a function of slog that makes one.
-func loggedKeys(call *ast.CallExpr) []string {
+// loggedKeys are the names of the attributes of a call of a logger, or of a function of slog that makes one: its texts
+// that are constant, after the message.
+func loggedKeys(call *ast.CallExpr) (keys []string) {
 	of, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return nil
 	}
 	var on string
-	var first int
 	switch x := of.X.(type) {
 	case *ast.Ident:
 		on = x.Name
 	case *ast.SelectorExpr:
 		on = x.Sel.Name
 	}
+	args := call.Args
+	name, hasContext := strings.CutSuffix(of.Sel.Name, "Context")
 	switch {
-	case on == "slog" && slices.Contains([]string{"String", "Int", "Int64", "Bool", "Duration", "Any", "Time", "Float64"},
-		of.Sel.Name):
-		return literal(call.Args[:1])
-	case on != "Log" && on != "log":
+	case on == "slog":
+		args = args[:min(len(args), 1)]
+	case on != "Log" && on != "log" || !slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, name):
 		return nil
-	}
-	switch of.Sel.Name {
-	case "Debug", "Info", "Warn", "Error":
-		first = 1
-	case "DebugContext", "InfoContext", "WarnContext", "ErrorContext":
-		first = 2
-	case "Log":
-		first = 3
+	case hasContext:
+		args = args[2:]
 	default:
-		return nil
+		args = args[1:]
 	}
-	var keys []string
-	for i := first; i < len(call.Args); i += 2 {
-		key := literal(call.Args[i : i+1])
-		if len(key) == 0 { // an attribute by itself
-			i--
-			continue
+	for _, arg := range args {
+		if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			keys = append(keys, strings.Trim(lit.Value, `"`))
 		}
-		keys = append(keys, key...)
 	}
 	return keys
-}
-
-func literal(args []ast.Expr) []string {
-	lit, ok := args[0].(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return nil
-	}
-	text, err := strconv.Unquote(lit.Value)
-	if err != nil {
-		return nil
-	}
-	return []string{text}
 }
