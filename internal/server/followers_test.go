@@ -124,29 +124,20 @@ func TestPollsAfterAKill(t *testing.T) {
 // TestTooManyConnections: a connection that is sent away may have been a delivery: it is counted.
 func TestTooManyConnections(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
-	plain := needs.Value((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
-	l := s.limited(plain)
-	accepted := make(chan net.Conn, 2)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- c
-		}
-	}()
+	l := s.limited(needs.Value((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t))
 	dial := func() net.Conn {
-		c := needs.Value((&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String()))(t)
-		return c
+		return needs.Value((&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String()))(t)
 	}
 	first := dial()
 	defer first.Close()
-	kept := <-accepted
+	kept := needs.Value(l.Accept())(t)
 	second := dial()
 	defer second.Close()
+	ended := make(chan error)
+	go func() {
+		_, err := l.Accept()
+		ended <- err
+	}()
 	said, _ := io.ReadAll(second) // the connection may be reset after the answer
 	needs.WaitUntil(t, "it is counted", func() bool {
 		return strings.Contains(s.get(t, "/metrics", nil).Body.String(), `precedent_webhooks_total{result="overload"} 1`)
@@ -155,5 +146,7 @@ func TestTooManyConnections(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 	needs.NoError(t, errors.Join(kept.Close(), l.Close()))
-	<-done
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("it took a connection more, or %v", err)
+	}
 }
