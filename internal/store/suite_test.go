@@ -76,7 +76,7 @@ var suite = []func(*testing.T, opener){
 	testLearningsChangeInTurn, testLearningsOfTheOwner, testRemoteAppearsForLearnings, testHandledComments,
 	testInsights, testConsolidationsTakeTurns, testAppearances, testRemoteAppearsForInsights,
 	testPruneSparesWhatIsReferredTo, testCorpusThreads, testCorpusReverted,
-	testCorpusCheckpoint, testCorpusVectors, testCorpusOfAJoinedRepository, testClearCorpus, testPrivateRowsStay,
+	testCorpusCheckpoint, testCorpusVectors, testCorpusOfAJoinedRepository, testClearCorpus, testReaders,
 	testNaughtyText, testLimits, testRestoreRefuses,
 }
 
