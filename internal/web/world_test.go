@@ -216,6 +216,36 @@ func (w *world) remember(repo precedent.Repo) (*workspace.Workspace, *store.Repo
 	return space, space.Memory.Rows
 }
 
+// foundIn is a finding of a model in a line of a file.
+func foundIn(repo precedent.Repo, path string, line int, title, quote, body string) precedent.Finding {
+	f := precedent.Finding{
+		Finder: "general", Category: precedent.Bugs, Severity: precedent.High, Confidence: 80, Title: title, Body: body,
+		Quote: quote, Placement: precedent.Inline, Votes: 1, Verifier: precedent.Confirmed,
+		Span:     precedent.Span{Path: path, Side: precedent.Right, Start: line, End: line},
+		Evidence: []precedent.Evidence{{Path: path, Line: line, Quote: quote}},
+		Trail: []precedent.Decision{
+			{Step: "find", Text: "found by general and security"},
+			{Step: "verify", Text: "confirmed: the caller ignores the result", Delta: 9},
+		},
+	}
+	f.Fingerprint = precedent.Fingerprint(fmt.Sprint(path, line), f.Category, 0)
+	f.ID = precedent.FindingID(repo, f.Fingerprint)
+	return f
+}
+
+// reviewOf is a review of a pull request by a model.
+func reviewOf(repo precedent.Repo, id string, pull int, at time.Time, findings ...precedent.Finding) *precedent.Review {
+	return &precedent.Review{
+		Schema: precedent.ResultSchema, ID: id, Repo: repo, PullRequest: &pull, Base: "5d1f0a77c2", Head: "9c3b7a1e55",
+		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, ThresholdFrom: "the policy", Findings: findings,
+		At: at, Coverage: precedent.Coverage{Files: 6, Hunks: 14, HunksRead: 14}, CostUSD: 0.31, TookMS: 41_300,
+		Finders: []precedent.FinderRun{{
+			Name: "general", Model: "claude-sonnet-5-5", Status: precedent.StatusOK, Found: 4, CostUSD: 0.22,
+			TookMS: 24_100, Usage: precedent.Usage{InputTokens: 38_420, OutputTokens: 2_310},
+		}},
+	}
+}
+
 // fill gives a repository a memory in which every text contains a mark.
 func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	w.t.Helper()
@@ -237,16 +267,9 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	}
 	active, pending := teach("Close files "+mark, true), teach("Name the caller "+mark, false)
 	finding := func(n int, path string) precedent.Finding {
-		f := precedent.Finding{
-			Finder: "general", Category: precedent.Bugs, Severity: precedent.High, Confidence: 80,
-			Title: fmt.Sprintf("Finding %d %s", n, mark), Body: mark, Quote: mark, Suggestion: mark, Rule: mark,
-			Placement: precedent.Inline, Votes: 1, Verifier: precedent.Confirmed, Symbol: mark,
-			Evidence: []precedent.Evidence{{Path: path, Line: 3, Quote: mark}},
-			Cites:    []precedent.Cite{{Kind: "precedent", ID: "x", Text: mark, URL: "javascript:alert(1)//" + mark}},
-		}
-		f.Path, f.Side, f.Start, f.End = path, precedent.Right, n, n
-		f.Fingerprint = precedent.Fingerprint(fmt.Sprint(path, n), f.Category, 0)
-		f.ID = precedent.FindingID(repo, f.Fingerprint)
+		f := foundIn(repo, path, n, fmt.Sprintf("Finding %d %s", n, mark), mark, mark)
+		f.Suggestion, f.Rule, f.Symbol = mark, mark, mark
+		f.Cites = []precedent.Cite{{Kind: "precedent", ID: "x", Text: mark, URL: "javascript:alert(1)//" + mark}}
 		f.Trail = []precedent.Decision{
 			{Step: "find", Text: "found by " + mark},
 			{Step: "score", Text: mark, Delta: 7, By: active.ID},
@@ -256,16 +279,10 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	shown, hidden := finding(3, "src/"+mark+".go"), finding(9, "src/"+mark+".go")
 	hidden.Dropped, hidden.DroppedBy, hidden.DroppedWhy, hidden.Placement = precedent.ByLearning, active.ID,
 		"a learning says so: "+mark, precedent.Hidden
-	pull := 7
-	r := &precedent.Review{
-		Schema: precedent.ResultSchema, ID: "01990000-0000-7000-8000-" + shown.Fingerprint[:12], Repo: repo,
-		PullRequest: &pull, Base: "ba5e", Head: "c0ffee00c0ffee",
-		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, ThresholdFrom: mark,
-		Findings: []precedent.Finding{shown, hidden}, At: start.Add(-time.Hour),
-		Finders: []precedent.FinderRun{{
-			Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2, Error: mark,
-		}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
-	}
+	r := reviewOf(repo, "01990000-0000-7000-8000-"+shown.Fingerprint[:12], 7, start.Add(-time.Hour), shown, hidden)
+	r.Base, r.Head, r.ThresholdFrom = "ba5e", "c0ffee00c0ffee", mark
+	r.Finders[0].Model, r.Finders[0].Error = mark, mark
+	r.Failures = []precedent.Failure{{Step: "memory", Error: mark}}
 	needs.NoError(w.t, rows.SaveReview(ctx, r))
 	thread := precedent.Thread{
 		ID: "t" + shown.ID, PullRequest: 7, Review: r.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint,
