@@ -1,9 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -37,9 +37,7 @@ const (
 type poller struct {
 	*Server
 	failures atomic.Int64 // of polls, since the start
-
-	mu    sync.Mutex
-	repos map[precedent.Repo]*watched
+	repos    map[precedent.Repo]*watched
 }
 
 type watched struct {
@@ -86,8 +84,11 @@ func (p *poller) Round(ctx context.Context) time.Duration {
 		}
 		return p.pause()
 	}
-	all := p.served.All()
-	p.keepOnly(all)
+	all, before := p.served.All(), p.repos
+	p.repos = make(map[precedent.Repo]*watched, len(all))
+	for _, repo := range all {
+		p.repos[repo] = cmp.Or(before[repo], &watched{})
+	}
 	next := make(chan precedent.Repo)
 	var group sync.WaitGroup
 	for range min(pollsAtOnce, len(all)) {
@@ -127,7 +128,7 @@ var ownFailures = []forge.ErrorKind{forge.KindNotFound, forge.KindClosed, forge.
 
 // look polls a repository, unless it failed lately.
 func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
-	w := p.watched(repo)
+	w := p.repos[repo] // only one poll of it runs at a time
 	if w.skip > 0 {
 		w.skip--
 		return pollSkipped
@@ -187,7 +188,6 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, e
 			return false, err
 		}
 	}
-	p.served.SetBases(repo, basesOf(open))
 	n := compare(repo, before, open, now, took)
 	if len(n.tasks) == 0 {
 		return false, nil
@@ -196,29 +196,4 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, e
 		return false, err
 	}
 	return true, rows.SaveWatched(ctx, n.seen, n.gone)
-}
-
-// watched returns what is known of a repository. Only one poll of it runs at a time.
-func (p *poller) watched(repo precedent.Repo) *watched {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	w := p.repos[repo]
-	if w == nil {
-		w = &watched{}
-		p.repos[repo] = w
-	}
-	return w
-}
-
-func (p *poller) keepOnly(all []precedent.Repo) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.repos) <= len(all) {
-		return
-	}
-	served := map[precedent.Repo]bool{}
-	for _, repo := range all {
-		served[repo] = true
-	}
-	maps.DeleteFunc(p.repos, func(repo precedent.Repo, _ *watched) bool { return !served[repo] })
 }
