@@ -92,14 +92,3 @@ func shapeOf(p *forge.PullRequest) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }
-
-// basesOf are the branches that pull requests are merged into.
-func basesOf(open []forge.PullRequest) []string {
-	var all []string
-	for i := range open {
-		if !slices.Contains(all, open[i].Base.Name) {
-			all = append(all, open[i].Base.Name)
-		}
-	}
-	return all
-}

@@ -174,7 +174,7 @@ func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Even
 		return hookOwn, name, nil
 	}
 	e.Repo = repo
-	work := tasks(e, h.served.IsBase(repo, e.Branch))
+	work := tasks(e)
 	if len(work) == 0 {
 		return hookIgnored, name, nil
 	}

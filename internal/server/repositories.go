@@ -35,9 +35,8 @@ type served struct {
 	mu     sync.Mutex
 	byName map[string]precedent.Repo // by the name in lower case
 	sorted []precedent.Repo
-	whole  bool      // every source was read once
-	due    time.Time // of the next read
-	bases  map[string][]string
+	whole  bool            // every source was read once
+	due    time.Time       // of the next read
 	others map[string]bool // that webhooks named and that are not served, by the name in lower case
 	asked  time.Time       // when a webhook last made the sources be read
 }
@@ -48,7 +47,7 @@ func newServed(from Repositories, list func(context.Context, string) ([]preceden
 	if len(from.Listed) == 0 && len(from.Owners) == 0 {
 		from.All = true
 	}
-	s := &served{from: from, list: list, now: now, bases: map[string][]string{}, others: map[string]bool{}}
+	s := &served{from: from, list: list, now: now, others: map[string]bool{}}
 	s.set(from.Listed)
 	s.whole = !from.All && len(from.Owners) == 0
 	return s
@@ -114,8 +113,6 @@ func (s *served) Rename(from, to precedent.Repo) {
 		all = append(all, to)
 	}
 	s.set(all)
-	s.bases[nameOf(to)] = s.bases[nameOf(from)]
-	delete(s.bases, nameOf(from))
 }
 
 // MayBeNew tells whether a repository that is not served may have been made since the sources were read, and
@@ -151,16 +148,16 @@ func (s *served) Known(ctx context.Context) ([]precedent.Repo, error) {
 	s.mu.Lock()
 	whole := s.whole
 	s.mu.Unlock()
+	var err error
 	if !whole {
-		err := s.Refresh(ctx)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if !s.whole {
-			return nil, err
-		}
-		return s.sorted, nil
+		err = s.Refresh(ctx)
 	}
-	return s.All(), nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.whole {
+		return nil, err
+	}
+	return s.sorted, nil
 }
 
 // Refresh reads the sources if that is due. If one fails, the repositories stay as they were, and
@@ -206,18 +203,4 @@ func (s *served) Refresh(ctx context.Context) error {
 		s.whole, s.due = true, now.Add(rereadEvery)
 	}
 	return cmp.Or(failed, gone, cut)
-}
-
-// SetBases notes the branches that open pull requests of a repository are merged into.
-func (s *served) SetBases(r precedent.Repo, bases []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bases[nameOf(r)] = bases
-}
-
-// IsBase tells whether pull requests are merged into a branch.
-func (s *served) IsBase(r precedent.Repo, branch string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return branch != "" && slices.Contains(s.bases[nameOf(r)], branch)
 }

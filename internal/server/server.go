@@ -16,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/round"
@@ -118,7 +117,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}
 	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
-	s.poller = &poller{Server: s, repos: map[precedent.Repo]*watched{}}
+	s.poller = &poller{Server: s}
 	if len(o.Secrets) > 0 {
 		s.hooks = &hooks{Server: s, limit: hookTime, inFlight: make(chan struct{}, maxHooks)}
 	}

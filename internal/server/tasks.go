@@ -30,9 +30,8 @@ var commentTasks = map[string][]queue.Kind{
 	"":                   {queue.Reply},
 }
 
-// tasks returns the work that an event makes. isBase tells whether pull requests are merged into
-// the branch that was pushed.
-func tasks(e forge.Event, isBase bool) []queue.Task {
+// tasks returns the work that an event makes.
+func tasks(e forge.Event) []queue.Task {
 	var kinds []queue.Kind
 	switch e.Kind {
 	case forge.PullEvent:
@@ -45,10 +44,6 @@ func tasks(e forge.Event, isBase bool) []queue.Task {
 		}
 		if len(kinds) > 0 && len(e.Pulls) == 0 { // some forges do not name them
 			return []queue.Task{{Kind: queue.CheckCI, Repo: e.Repo, Head: e.Head, Reason: reasonOf(e)}}
-		}
-	case forge.PushEvent:
-		if isBase {
-			return []queue.Task{{Kind: queue.CatchUp, Repo: e.Repo, Reason: reasonOf(e)}}
 		}
 	}
 	var all []queue.Task

@@ -37,7 +37,7 @@ func TestTasks(t *testing.T) {
 				expect = []string{"check-ci 7"}
 			}
 			var got []string
-			for _, task := range tasks(e, false) {
+			for _, task := range tasks(e) {
 				got = append(got, fmt.Sprintf("%s %d", task.Kind, task.Pull))
 				if task.Repo != shop || task.Reason == "" || task.Pull > 0 && task.Head != sha(1) {
 					t.Errorf("%s: %+v", name, task)
@@ -48,22 +48,15 @@ func TestTasks(t *testing.T) {
 			}
 		}
 	}
-	checks := tasks(forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Repo: shop, Head: sha(1)}, false)
+	checks := tasks(forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Repo: shop, Head: sha(1)})
 	if len(checks) != 1 || checks[0] != (queue.Task{
 		Kind: queue.CheckCI, Repo: shop, Head: sha(1), Reason: "run completed",
 	}) {
 		t.Errorf("a check of no pull request: %+v", checks)
 	}
-	push := forge.Event{Kind: forge.PushEvent, Repo: shop, Branch: "main", Head: sha(1)}
-	if got := tasks(push, false); len(got) != 0 {
-		t.Errorf("a push: %+v", got)
-	}
-	if got := tasks(push, true); len(got) != 1 || got[0].Kind != queue.CatchUp || got[0].Pull != 0 {
-		t.Errorf("a push to the base: %+v", got)
-	}
 	many := forge.Event{Kind: forge.RunEvent, Repo: shop, Head: sha(1)}
 	for i := range forge.MaxEventList {
 		many.Pulls = append(many.Pulls, i+1)
 	}
-	needs.Equal(t, maxPullsOfEvent, len(tasks(many, false)))
+	needs.Equal(t, maxPullsOfEvent, len(tasks(many)))
 }
