@@ -33,22 +33,18 @@ const (
 	supersededPause = 10 * time.Second
 )
 
-// laterError and neverError are the errors by which a job says what becomes of it.
-type laterError struct {
-	after time.Duration
-	why   string
+// Later is the error by which a job says that it wants to run again after a time, which is not an attempt.
+type Later struct {
+	After time.Duration
+	Why   string // it waits, for people; an empty one keeps what caused it
 }
 
-func (l laterError) Error() string { return "again in " + l.after.String() + ": " + l.why }
+func (l Later) Error() string { return "again in " + l.After.String() + ": " + l.Why }
 
 type neverError struct{ err error }
 
 func (n neverError) Error() string { return n.err.Error() }
 func (n neverError) Unwrap() error { return n.err }
-
-// Later is the error by which a job says that it wants to run again after d, and why it waits, for
-// people; an empty why keeps what caused it. It is not an attempt.
-func Later(d time.Duration, why string) error { return laterError{d, why} }
 
 // Never is the error by which a job says that retries are useless. It becomes a dead letter.
 func Never(err error) error { return neverError{err} }
@@ -169,13 +165,13 @@ func (q *Queue) run(ctx context.Context, r *Run) error {
 	q.o.Log.Info("job started", about...)
 	err := q.do(ctx, r)
 	about = append(about, slog.Duration("took", time.Since(started).Round(time.Millisecond)))
-	again, isLater := errors.AsType[laterError](err)
+	again, isLater := errors.AsType[Later](err)
 	switch {
 	case err == nil:
 		q.o.Log.Info("job ended", append(about, slog.String("result", "done"))...)
 	case isLater:
-		q.o.Log.Info("job ended", append(about, slog.String("result", "later"), slog.Duration("after", again.after),
-			slog.String("reason", again.why))...)
+		q.o.Log.Info("job ended", append(about, slog.String("result", "later"), slog.Duration("after", again.After),
+			slog.String("reason", again.Why))...)
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		q.o.Log.Info("job ended", append(about, slog.String("result", "stopped"),
 			slog.String("reason", q.problem(context.Cause(ctx))))...)
@@ -226,10 +222,10 @@ func (q *Queue) endingOf(ctx context.Context, r *Run, err error) ending {
 	if err == nil {
 		return ending{ended: store.WorkDone}
 	}
-	if l, ok := errors.AsType[laterError](err); ok {
-		e := ending{after: max(0, l.after)}
-		if l.why != "" {
-			e.reason = q.problem(errors.New(l.why))
+	if l, ok := errors.AsType[Later](err); ok {
+		e := ending{after: max(0, l.After)}
+		if l.Why != "" {
+			e.reason = q.problem(errors.New(l.Why))
 		}
 		return e
 	}

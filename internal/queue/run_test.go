@@ -99,7 +99,7 @@ func TestEndings(t *testing.T) {
 			})
 			return j
 		}
-		say(Later(time.Hour, "it waits"))
+		say(Later{time.Hour, "it waits"})
 		accept(t, q, "1", review(app, 1, "a"))
 		j := is(Waiting, "", 0)
 		if in := j.Due.Sub(j.Since); in < time.Hour-time.Second || j.Reason != "it waits" {
@@ -123,7 +123,7 @@ func TestEndings(t *testing.T) {
 		is(Done, "", 0)
 		needs.Value(q.Cancel(t.Context(), j.ID))(t)
 		is(Done, "", 0) // there is nothing to cancel
-		say(Later(time.Hour, "it waits"))
+		say(Later{time.Hour, "it waits"})
 		accept(t, q, "4", review(app, 1, "b"))
 		is(Waiting, "", 0)
 		if got, err := q.Cancel(t.Context(), j.ID); err != nil || got.State != Cancelled {

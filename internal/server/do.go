@@ -37,7 +37,7 @@ const (
 func (s *Server) do(ctx context.Context, job *queue.Run) error {
 	if wait := s.breaker.Wait(job.Repo.Owner); wait > 0 && job.Kind != queue.Prune && job.Kind != queue.Sweep {
 		s.metrics.Job(job.Kind, "later")
-		return queue.Later(wait, forgePause)
+		return queue.Later{After: wait, Why: forgePause}
 	}
 	wanted, err := s.wants(ctx, job.Repo)
 	if err != nil {
@@ -76,14 +76,6 @@ func (s *Server) isDeleted(ctx context.Context, job *queue.Run, failed error) bo
 	return err == nil
 }
 
-// later is the error of a job that goes on after a pause.
-type later struct {
-	after time.Duration
-	why   string // for people
-}
-
-func (l later) Error() string { return "again in " + l.after.String() + ": " + l.why }
-
 // forgePause is why jobs wait while the forge refuses requests or fails.
 const forgePause = "the forge asks for a pause, or does not answer"
 
@@ -117,8 +109,8 @@ func (s *Server) judge(ctx context.Context, owner string, err error) (string, er
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		return "stopped", cause
 	}
-	if again, ok := errors.AsType[later](err); ok {
-		return "later", queue.Later(again.after, again.why)
+	if _, ok := errors.AsType[queue.Later](err); ok {
+		return "later", err
 	}
 	var e *forge.Error
 	if !errors.As(err, &e) {
@@ -129,12 +121,12 @@ func (s *Server) judge(ctx context.Context, owner string, err error) (string, er
 	case forge.KindFenced:
 		return "stopped", e.Err
 	case forge.KindRate:
-		return "later", queue.Later(max(s.breaker.Wait(owner), firstBreak), forgePause)
+		return "later", queue.Later{After: max(s.breaker.Wait(owner), firstBreak), Why: forgePause}
 	case forge.KindNotFound, forge.KindClosed:
 		return "dead", queue.Never(err)
 	}
 	if wait := s.breaker.Wait(owner); wait > 0 {
-		return "later", queue.Later(wait, forgePause)
+		return "later", queue.Later{After: wait, Why: forgePause}
 	}
 	return "failed", err
 }
@@ -164,7 +156,7 @@ func (s *Server) round(ctx context.Context, job *queue.Run) error {
 		"status", string(did.After), "reason", did.Why)
 	switch {
 	case did.Again > 0:
-		return later{did.Again, cmp.Or(did.Why, "goes on after: "+result)}
+		return queue.Later{After: did.Again, Why: cmp.Or(did.Why, "goes on after: "+result)}
 	case o.FixAsked:
 		return s.wantAsked(ctx, job, did.Head, false)
 	}
