@@ -14,6 +14,35 @@ import (
 	"github.com/precedent-dev/precedent/internal/pull"
 )
 
+// TestDue: of all that may be due, what comes first. A fix that was pushed comes before people who ask, and they come
+// before a fix and a look at checks.
+func TestDue(t *testing.T) {
+	for _, test := range []struct {
+		facts facts
+		want  step
+	}{
+		{facts{label.ReviewNeeded, true, true, true, true, true}, doFixAsked},
+		{facts{label.ReviewNeeded, false, true, true, true, true}, doReviewLabelled},
+		{facts{label.Changes, false, true, true, true, true}, doAfterPush},
+		{facts{label.Changes, false, true, false, false, false}, doReview},
+		{facts{label.Changes, false, false, true, false, true}, doReview},
+		{facts{label.Changes, false, false, false, false, true}, doFix},
+		{facts{label.CIPending, false, true, false, true, false}, doReview},
+		{facts{label.CIPending, false, false, true, true, false}, doReview},
+		{facts{label.CIPending, false, false, false, true, true}, doChecks},
+		{facts{label.HumanReview, false, false, false, true, true}, doReview},
+		{facts{label.HumanReview, false, false, false, true, false}, doTidy},
+		{facts{label.Intervention, false, false, false, true, true}, doReview},
+		{facts{label.Intervention, false, false, false, true, false}, doExplain},
+		{facts{label.None, false, false, false, true, true}, doReview},
+		{facts{label.None, false, false, false, true, false}, doNothing},
+	} {
+		if got := test.facts.due(); got != test.want {
+			t.Errorf("%+v: %d, want %d", test.facts, got, test.want)
+		}
+	}
+}
+
 // talk is what we said, in order, one a minute: kind, id of the review or round, head.
 func talk(all ...string) []pull.OwnComment {
 	var own []pull.OwnComment
