@@ -111,20 +111,3 @@ func testThresholds(t *testing.T, open opener) {
 	needs.Result(t, "the history", want)(r.Thresholds(t.Context(), 10))
 	needs.Len(t, "another repository reads", 0)(repoFor(t, r.db, local).Thresholds(t.Context(), 10))
 }
-
-// testLabelsOfAJoinedRepository: what was learned before a repository had a remote counts
-// afterwards.
-func testLabelsOfAJoinedRepository(t *testing.T, open opener) {
-	ctx := t.Context()
-	db := open(t)
-	for id, line := range map[precedent.Repo]string{local: "x", remote: "y"} {
-		r := repoFor(t, db, id)
-		th := threadOf(finding(id, "a.go", line, precedent.Bugs, precedent.High), "t-"+line, 7)
-		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, start.Add(time.Hour))}))
-	}
-	needs.NoError(t, repoFor(t, db, local).ResetThreshold(ctx, start))
-	r := repoFor(t, db, remote, local)
-	needs.Len(t, "labels of each", 2)(r.Labels(ctx, 100))
-	needs.NoError(t, r.ResetThreshold(ctx, start.Add(time.Hour)))
-	needs.Len(t, "labels after a reset", 0)(r.Labels(ctx, 100))
-}

@@ -153,18 +153,3 @@ func testLearningsOfTheOwner(t *testing.T, open opener) {
 	strangers := precedent.Repo{Host: "example.com", Owner: "strangers"}
 	needs.Len(t, "of an owner that the repository does not have", 0)(b.OwnerLearnings(ctx, strangers, true))
 }
-
-func testRemoteAppearsForLearnings(t *testing.T, open opener) {
-	ctx := t.Context()
-	db := open(t)
-	before := repoFor(t, db, local)
-	l, gone := learningOf("check errors"), learningOf("check nothing")
-	mustAdd(t, before, l)
-	gone.State = precedent.LearningForgotten
-	mustAdd(t, before, gone)
-	gone.State = precedent.LearningActive
-	mustAdd(t, repoFor(t, db, remote), gone)
-	after := repoFor(t, db, remote, local)
-	needs.Result(t, "Learnings", []precedent.Learning{l})(after.Learnings(ctx, precedent.LearningActive))
-	needs.Len(t, "LearningHistory", 1)(after.LearningHistory(ctx, l.ID))
-}

@@ -144,24 +144,6 @@ func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 	needs.Equal(t, newest, got, reviewEqual)
 }
 
-// testPostsOfAJoinedRepository: they come along when a remote appears.
-func testPostsOfAJoinedRepository(t *testing.T, open opener) {
-	ctx := t.Context()
-	db := open(t)
-	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
-	for i, r := range []*Repo{theirs, mine} {
-		v := pullReview(fmt.Sprint("r", i), i, 7)
-		needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
-		needs.Value(r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}))(t)
-	}
-	joined := repoFor(t, db, remote, local)
-	spent, err := joined.Book(ctx, 0, Bounds{Number: 7})
-	if posts := mustPosts(t, joined, 7); len(posts) != 4 || spent.Pull != 3 || err != nil {
-		t.Errorf("%d posts, %+v, %v", len(posts), spent, err)
-	}
-	checkHealth(t, db)
-}
-
 // testPruneKeepsWhatASummaryNeeds: the posts of a pull request go when nobody
 // speaks on it any more.
 func testPruneKeepsWhatASummaryNeeds(t *testing.T, open opener) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 
@@ -110,6 +111,36 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 		needs.Len(t, fmt.Sprintf("id %s finds", id), 1)(joined.FindingsByID(ctx, id, 10))
 	}
 	checkEmptyRepos(t, db, 1)
+	checkHealth(t, db)
+}
+
+// testJoined: posts, spending, labels and learnings of both repositories come along, and what was forgotten stays so.
+func testJoined(t *testing.T, open opener) {
+	ctx := t.Context()
+	db := open(t)
+	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
+	for i, r := range []*Repo{theirs, mine} {
+		v := pullReview(fmt.Sprint("r", i), i, 7)
+		needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
+		needs.Value(r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}))(t)
+		th := threadOf(bug(v.ID), "t-"+v.ID, 7)
+		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, start.Add(time.Hour))}))
+	}
+	needs.NoError(t, mine.ResetThreshold(ctx, start))
+	l, gone := learningOf("check errors"), learningOf("check nothing")
+	mustAdd(t, theirs, gone)
+	gone.State = precedent.LearningForgotten
+	mustAdd(t, mine, gone)
+	mustAdd(t, mine, l)
+
+	joined := repoFor(t, db, remote, local)
+	needs.Equal(t, 4, len(mustPosts(t, joined, 7)))
+	needs.Result(t, "spending", Booked{3, 3, ""})(joined.Book(ctx, 0, Bounds{Number: 7}))
+	needs.Len(t, "labels of each", 2)(joined.Labels(ctx, 100))
+	needs.NoError(t, joined.ResetThreshold(ctx, start.Add(time.Hour)))
+	needs.Len(t, "labels after a reset", 0)(joined.Labels(ctx, 100))
+	needs.Result(t, "Learnings", []precedent.Learning{l})(joined.Learnings(ctx, precedent.LearningActive))
+	needs.Len(t, "LearningHistory", 1)(joined.LearningHistory(ctx, l.ID))
 	checkHealth(t, db)
 }
 

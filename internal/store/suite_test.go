@@ -67,13 +67,13 @@ func again(t testing.TB, db *DB) *DB {
 // of its own: files, locks, damage and kills.
 var suite = []func(*testing.T, opener){
 	testPostsAreSavedWithTheirReview, testBadPostLeavesNothing, testPostsComeFurther, testTurns, testClockSetBack,
-	testLastReviewOfAPullRequest, testPostsOfAJoinedRepository, testPruneKeepsWhatASummaryNeeds, testPrune,
+	testLastReviewOfAPullRequest, testPruneKeepsWhatASummaryNeeds, testPrune,
 	testClear, testReject, testHits, testMergedDismissalIsNew,
-	testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready, testForksStayApart,
+	testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready, testJoined, testForksStayApart,
 	testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
 	testThreadsThatCannotBeSaved, testOutcomes, testRemoteAppearsForThreads, testPruneOfThreads, testLabels,
-	testLabelsOfAJoinedRepository, testThresholds, testShown, testManyFiles, testFindingsByID, testBook, testAnswers, testSessions, testAudit, testListsOfPages, testLearnings,
-	testLearningsChangeInTurn, testLearningsOfTheOwner, testRemoteAppearsForLearnings, testHandledComments,
+	testThresholds, testShown, testManyFiles, testFindingsByID, testBook, testAnswers, testSessions, testAudit, testListsOfPages, testLearnings, testLearningsChangeInTurn,
+	testLearningsOfTheOwner, testHandledComments,
 	testInsights, testConsolidationsTakeTurns, testAppearances, testRemoteAppearsForInsights,
 	testPruneSparesWhatIsReferredTo, testCorpusThreads, testCorpusReverted,
 	testCorpusCheckpoint, testCorpusVectors, testCorpusOfAJoinedRepository, testClearCorpus, testReaders,
