@@ -146,6 +146,10 @@ func TestNoGrowthInADay(t *testing.T) {
 		if late.goroutines > early.goroutines+5 || late.files > early.files+5 || late.folders > 0 {
 			t.Errorf("it holds %+v, after a quarter of the time %+v", late, early)
 		}
+		// Each repository is polled once a minute.
+		if all := (minutes + 16) * size; f.polls < all*9/10 || f.polls > all*11/10 {
+			t.Errorf("%d polls, want about %d", f.polls, all)
+		}
 		// Reviews and consolidations of each repository, and four kinds of the server.
 		if counts["work"] > 2*size+4 || counts["watched_pulls"] != size || counts["deliveries"] != sent ||
 			counts["replicas"] != 1 || counts["river_job"] > size {

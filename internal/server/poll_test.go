@@ -311,40 +311,6 @@ func TestOnePolls(t *testing.T) {
 	}
 }
 
-// TestIdle: with 200 repositories, simulated minutes ask once a minute for each, and write nothing but the
-// claim of the poller.
-func TestIdle(t *testing.T) {
-	minutes := needs.Rounds(60, 6)
-	p := newPollStage(t)
-	var all []precedent.Repo
-	for i := range 200 {
-		all = append(all, precedent.Repo{Host: shop.Host, Owner: shop.Owner, Name: fmt.Sprint("r", i)})
-	}
-	p.serve(all...)
-	count := map[precedent.Repo]int{}
-	asked := make(chan precedent.Repo, len(all))
-	p.forge.open = func(_ context.Context, r precedent.Repo) ([]forge.PullRequest, error) {
-		asked <- r
-		return []forge.PullRequest{openPull(7, 1)}, nil
-	}
-	took := time.Duration(0)
-	for range minutes {
-		took += p.poller.Round(t.Context())
-		for len(asked) > 0 {
-			count[<-asked]++
-		}
-	}
-	if share := took / time.Duration(minutes); share < 54*time.Second || share > 66*time.Second {
-		t.Errorf("a round takes %s", share)
-	}
-	for _, r := range all {
-		if count[r] != minutes {
-			t.Errorf("%s was asked for %d times", r, count[r])
-		}
-	}
-	needs.Equal(t, 200, len(p.jobs(t)))
-}
-
 // TestPollSeesLabelSetBack: a person sets the label back to what the last poll had seen, after a round of
 // this or another replica has changed it.
 func TestPollSeesLabelSetBack(t *testing.T) {
