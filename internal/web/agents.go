@@ -382,11 +382,10 @@ func (s *Site) showAgents(q *request, secret string) error {
 	if err != nil {
 		return err
 	}
-	var rows []g.Node
-	for _, a := range all {
-		rows = append(rows, row(words(a.Detail), s.ago(a.At), g.Text(day(a.Until)),
-			postButton(q, "/agents/"+a.Hash+"/end", "Revoke")))
-	}
+	rows := g.Map(all, func(a store.Session) g.Node {
+		return row(words(a.Detail), s.ago(a.At), g.Text(day(a.Until)),
+			postButton(q, "/agents/"+a.Hash+"/end", "Revoke"))
+	})
 	at := s.address(q.r) + "/mcp/HOST/OWNER/NAME"
 	body := g.Group{
 		sentence("An agent that you authorize can read what Precedent remembers about the repositories that you can read: learnings, findings, dismissals and review comments. It cannot change anything."),

@@ -52,9 +52,7 @@ func (s *Site) learnings(q *request) error {
 		h.Ul(g.Map(learningStates, func(is precedent.LearningState) g.Node {
 			return tab(at+"?state="+string(is), fmt.Sprintf("%s (%s)", is, thousands(counts[is])), is == state)
 		})))
-	var rows []g.Node
-	for i := range found {
-		l := &found[i]
+	rows := g.Map(found, func(l precedent.Learning) g.Node {
 		act := g.Node(nil)
 		if q.mayWrite() && state == precedent.LearningPending {
 			act = g.Group{
@@ -62,10 +60,10 @@ func (s *Site) learnings(q *request) error {
 				postButton(q, q.path("/learnings/")+l.ID+"/forget", "Forget"),
 			}
 		}
-		rows = append(rows, row(link(at+"/"+l.ID, l.Directive),
-			g.Group{chip("kind", strings.ReplaceAll(string(l.Kind), "_", " ")), g.Text(" "), words(reach(l))},
-			words(l.From.Who), h.A(h.Href(at+"/"+l.ID+"#effects"), g.Textf("%d", l.Used)), s.ago(l.UpdatedAt), act))
-	}
+		return row(link(at+"/"+l.ID, l.Directive),
+			g.Group{chip("kind", strings.ReplaceAll(string(l.Kind), "_", " ")), g.Text(" "), words(reach(&l))},
+			words(l.From.Who), h.A(h.Href(at+"/"+l.ID+"#effects"), g.Textf("%d", l.Used)), s.ago(l.UpdatedAt), act)
+	})
 	body := g.Group{
 		tabs, table("No "+string(state)+" learnings.",
 			[]string{"Directive", "Where", "From", "Used", "Changed", "What you can do"}, rows),
@@ -269,16 +267,14 @@ func (s *Site) dismissals(q *request) error {
 	if err != nil {
 		return err
 	}
-	var rows []g.Node
-	for i := range found {
-		j := &found[i]
+	rows := g.Map(found, func(j precedent.Dismissal) g.Node {
 		what := link(q.path("/findings/")+j.Finding, j.Claim)
 		if j.Rule != "" {
 			what = words("all of " + j.Rule)
 		}
-		rows = append(rows, h.Tr(h.ID(j.ID), h.Td(what), h.Td(words(cmp.Or(j.Glob, j.Path))), h.Td(words(j.Reason)),
-			h.Td(words(j.Who)), h.Td(g.Text(thousands(j.Hits))), h.Td(s.ago(j.At)), h.Td(g.Text(day(j.ExpiresAt)))))
-	}
+		return h.Tr(h.ID(j.ID), h.Td(what), h.Td(words(cmp.Or(j.Glob, j.Path))), h.Td(words(j.Reason)),
+			h.Td(words(j.Who)), h.Td(g.Text(thousands(j.Hits))), h.Td(s.ago(j.At)), h.Td(g.Text(day(j.ExpiresAt))))
+	})
 	return s.render(q, "Dismissals", q.path("/dismissals"), g.Group{
 		sentence("A dismissal hides its finding, and counts against similar ones. It expires, or can be undone on the page of its finding."),
 		table("Nothing is dismissed.", []string{"Finding", "Where", "Why", "Who", "Hits", "When", "Ends"}, rows),
@@ -293,9 +289,7 @@ func (s *Site) insights(q *request) error {
 	if err != nil {
 		return err
 	}
-	var rows []g.Node
-	for i := range found {
-		n := &found[i]
+	rows := g.Map(found, func(n precedent.Insight) g.Node {
 		what, name := "dismiss", "Dismiss"
 		if n.Dismissed != nil {
 			what, name = "restore", "Restore"
@@ -308,9 +302,9 @@ func (s *Site) insights(q *request) error {
 		for _, id := range n.Citations {
 			shows = append(shows, link(q.path("/findings/")+id, id), g.Text(" "))
 		}
-		rows = append(rows, row(words(n.Text), stateChip(n.State), words(cmp.Or(n.Scope, "all files")),
-			g.Textf("%d of %d", n.Accepted, n.Accepted+n.Rejected), g.Text(plural(n.Changes, "change")), shows, act))
-	}
+		return row(words(n.Text), stateChip(n.State), words(cmp.Or(n.Scope, "all files")),
+			g.Textf("%d of %d", n.Accepted, n.Accepted+n.Rejected), g.Text(plural(n.Changes, "change")), shows, act)
+	})
 	return s.render(q, "Insights",
 		q.path("/insights"), table("No patterns yet: they need similar findings in several changes.",
 			[]string{"Pattern", "State", "Where", "Accepted", "In", "Shown by", "What you can do"}, rows))

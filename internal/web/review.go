@@ -143,14 +143,12 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 		gate = r.Gate.Status
 	}
 	failures := g.Map(r.Failures, func(f precedent.Failure) g.Node { return row(words(f.Step), words(f.Error)) })
-	var finders []g.Node
-	for i := range r.Finders {
-		f := &r.Finders[i]
+	finders := g.Map(r.Finders, func(f precedent.FinderRun) g.Node {
 		tokens := f.Tokens()
-		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), stateChip(f.Status),
+		return row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), stateChip(f.Status),
 			g.Text(thousands(f.Found)), g.Text(thousands(tokens)), g.Text(cost(f.CostUSD, tokens)),
-			g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
-	}
+			g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error))
+	})
 	return g.Group{
 		facts("Verdict", stateChip(r.Verdict), "Reviewed", s.ago(r.At), "Commit", workspace.ShortID(r.Head),
 			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost",
@@ -240,8 +238,7 @@ func (s *Site) findingText(f *precedent.Finding) g.Node {
 
 // trail is the arithmetic of the confidence: each decision with what it added.
 func trail(repo precedent.Repo, all []precedent.Decision) g.Node {
-	var rows []g.Node
-	for _, d := range all {
+	rows := g.Map(all, func(d precedent.Decision) g.Node {
 		by := g.Node(nil)
 		if d.By != "" {
 			by = link(repoPath(repo)+"/by/"+d.By, d.By)
@@ -250,8 +247,8 @@ func trail(repo precedent.Repo, all []precedent.Decision) g.Node {
 		if d.Delta != 0 {
 			delta = g.Textf("%+d", d.Delta)
 		}
-		rows = append(rows, row(words(d.Step), delta, words(d.Text), by))
-	}
+		return row(words(d.Step), delta, words(d.Text), by)
+	})
 	return table("The decisions are no longer stored.", []string{"Step", "Points", "Decision", "Because of"}, rows)
 }
 
@@ -320,14 +317,12 @@ func (s *Site) findings(q *request) error {
 	if err != nil {
 		return err
 	}
-	var rows []g.Node
-	for i := range found {
-		f := &found[i]
+	rows := g.Map(found, func(f store.Known) g.Node {
 		outcome := outcomes[f.Fingerprint]
-		rows = append(rows, row(stateChip(f.Severity), link(q.path("/findings/")+f.ID, f.Title), words(f.String()),
+		return row(stateChip(f.Severity), link(q.path("/findings/")+f.ID, f.Title), words(f.String()),
 			g.Text(fmt.Sprint(f.Confidence)), g.Textf("%d ×", f.Seen), g.If(outcome != "", stateChip(outcome)),
-			s.ago(f.Last)))
-	}
+			s.ago(f.Last))
+	})
 	body := g.Group{h.Form(h.Class("search"), h.Method("get"), h.Action(q.path("/findings")),
 		field("path", "In a file or folder", h.Input(h.Type("search"), named("path"), h.Value(path))), button("Show"))}
 	return s.render(q, "Findings", q.path("/findings"), append(body,

@@ -322,8 +322,7 @@ func (s *Site) openPulls(q *request, watched map[int]store.WatchedPull) g.Node {
 }
 
 func (s *Site) reviewTable(repo precedent.Repo, latest []store.ReviewFacts) g.Node {
-	var rows []g.Node
-	for _, f := range latest {
+	rows := g.Map(latest, func(f store.ReviewFacts) g.Node {
 		what := link(repoPath(repo)+"/reviews/"+f.ID, "local change")
 		if f.Pull != 0 {
 			what = link(pullPath(repo, f.Pull), fmt.Sprintf("#%d", f.Pull))
@@ -332,10 +331,10 @@ func (s *Site) reviewTable(repo precedent.Repo, latest []store.ReviewFacts) g.No
 		if f.Pull == 0 { // each local review counts what it shows
 			found = plural(total(f.New), "finding")
 		}
-		rows = append(rows, row(what, stateChip(f.Verdict), h.A(h.Href(at), g.Text(found)),
+		return row(what, stateChip(f.Verdict), h.A(h.Href(at), g.Text(found)),
 			h.A(h.Href(at+"#hidden"), g.Textf("%d hidden", total(f.Hidden))),
-			g.Text(cost(f.CostUSD, f.Usage.Tokens())), s.ago(f.At)))
-	}
+			g.Text(cost(f.CostUSD, f.Usage.Tokens())), s.ago(f.At))
+	})
 	return table("Nothing was reviewed yet. Run precedent review, or label a pull request.",
 		[]string{"Change", "Verdict", "Findings", "Hidden", "Cost", "When"}, rows)
 }
@@ -423,12 +422,11 @@ func (s *Site) health(q *request) error {
 		if err != nil {
 			return err
 		}
-		var counts []g.Node
-		for _, kind := range queue.Kinds {
+		counts := g.Map(queue.Kinds, func(kind queue.Kind) g.Node {
 			k := stats.Kinds[kind]
-			counts = append(counts, row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)),
-				g.Text(thousands(k.Waiting)), h.A(h.Href("/jobs?state=dead"), g.Text(thousands(k.Dead)))))
-		}
+			return row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)),
+				g.Text(thousands(k.Waiting)), h.A(h.Href("/jobs?state=dead"), g.Text(thousands(k.Dead))))
+		})
 		body = append(body, section("Queue", table("", []string{"Kind", "Ready", "Running", "Waiting", "Dead"},
 			counts)))
 	}

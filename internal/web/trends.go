@@ -187,15 +187,14 @@ func (s *Site) trends(q *request) error {
 	if t.first > 0 {
 		untilFirst = t.first.Round(time.Second).String() + " (median)"
 	}
-	var measures []g.Node
-	for _, m := range t.Measures {
+	measures := g.Map(t.Measures, func(m memory.Measure) g.Node {
 		value := "no data yet"
 		if m.Value != nil {
 			value = percent(*m.Value)
 		}
-		measures = append(measures, row(words(m.Name), g.Text(value), g.Text(percent(m.Target)),
-			g.Textf("%s %s", thousands(m.Samples), m.Of)))
-	}
+		return row(words(m.Name), g.Text(value), g.Text(percent(m.Target)),
+			g.Textf("%s %s", thousands(m.Samples), m.Of))
+	})
 	var days []g.Node
 	for _, d := range slices.Backward(t.days) {
 		days = append(days, row(g.Text(d.day), g.Text(thousands(d.reviews)), g.Text(thousands(d.shown)),
@@ -237,11 +236,10 @@ func ofBudget(cost, budget float64) string {
 }
 
 func answeredTable(what string, all []memory.Answered) g.Node {
-	var rows []g.Node
-	for _, a := range all {
-		rows = append(rows, row(words(a.Name), g.Text(percent(float64(a.Accepted)/float64(max(1,
-			a.Accepted+a.Rejected)))), g.Textf("%s of %s", thousands(a.Accepted), thousands(a.Accepted+a.Rejected))))
-	}
+	rows := g.Map(all, func(a memory.Answered) g.Node {
+		return row(words(a.Name), g.Text(percent(float64(a.Accepted)/float64(max(1,
+			a.Accepted+a.Rejected)))), g.Textf("%s of %s", thousands(a.Accepted), thousands(a.Accepted+a.Rejected)))
+	})
 	return table("Nobody answered yet.", []string{what, "Accepted", "Of"}, rows)
 }
 
@@ -297,8 +295,7 @@ func (s *Site) replay(q *request, value string) (g.Node, error) {
 	if fewer < 0 {
 		said = fmt.Sprintf("At %d: %s more.", threshold, plural(-fewer, "finding"))
 	}
-	var rows []g.Node
-	for _, f := range r.Changed {
+	rows := g.Map(r.Changed, func(f workspace.Replayed) g.Node {
 		became := "hidden"
 		if f.After.Dropped == "" {
 			became = "shown"
@@ -306,8 +303,8 @@ func (s *Site) replay(q *request, value string) (g.Node, error) {
 		if f.Unknown != "" {
 			became = "not known without a model"
 		}
-		rows = append(rows, row(g.Text(became), link(q.path("/findings/")+f.Finding, f.Title), stateChip(f.Outcome)))
-	}
+		return row(g.Text(became), link(q.path("/findings/")+f.Finding, f.Title), stateChip(f.Outcome))
+	})
 	return h.Div(h.ID("replay"), h.P(h.Strong(g.Text(said))),
 		facts("Then", r.Then.String(), "Now", r.Now.String(), "Reviews", thousands(r.Reviews-r.Undecided)),
 		g.If(r.Unknown > 0, sentence("%s would be verified now; whether they would be shown is not known.",
