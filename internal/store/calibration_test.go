@@ -19,9 +19,8 @@ func mustLabels(t *testing.T, r *Repo) []calibration.Label {
 // testLabels: an outcome that says whether the team accepted the finding is a label, with
 // the confidence that it was posted with, also after the finding was pruned. Nothing is
 // learned from silence.
-func testLabels(t *testing.T, open opener) {
+func testLabels(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	var want []calibration.Label
 	for i, test := range []struct {
 		kind     precedent.OutcomeKind
@@ -85,8 +84,7 @@ func testReset(t *testing.T, r *Repo, want []calibration.Label) {
 }
 
 // testThresholds: the history has a row for each change of the threshold or its source.
-func testThresholds(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
+func testThresholds(t *testing.T, r *Repo) {
 	var want []Threshold
 	for i, now := range []struct {
 		threshold, labels int

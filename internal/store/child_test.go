@@ -163,69 +163,65 @@ func (a *afterLines) Write(p []byte) (int, error) {
 // TestKilled kills a process that saves reviews at random points, some of them
 // before it has made the schema.
 func TestKilled(t *testing.T) {
-	onBothEngines(t, testKilled)
-}
-
-func testKilled(t *testing.T, place func() string) {
-	n := needs.Seed(t)
-	seed, rnd := strconv.FormatUint(n, 10), rand.New(rand.NewPCG(n, 1))
-	path := place()
-	saved, before := 0, 0
-	runs := needs.Rounds(60, 4)
-	for run := range runs {
-		if run%4 == 0 {
-			path = place()
-			before = 0
-		}
-		cmd, out, stderr := child(t, "save", path, seed, run, 0)
-		// While the schema is made, or a while after some reviews were saved.
-		kill := func() {
-			time.AfterFunc(time.Duration(rnd.Int64N(int64(40*time.Millisecond))), func() { _ = cmd.Process.Kill() })
-		}
-		if run%4 != 0 {
-			cmd.Stdout = &afterLines{to: out, lines: 1 + rnd.IntN(12), then: kill}
-		}
-		needs.NoError(t, cmd.Start())
-		if run%4 == 0 {
-			kill()
-		}
-		if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
-			t.Fatalf("run %d ended by itself: %v %s", run, err, stderr)
-		}
-		ids := checkFile(t, path, seed)
-		for _, id := range strings.Fields(out.String()) {
-			if !ids[id] {
-				t.Errorf("run %d: review %s was saved and is gone", run, id)
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		n := needs.Seed(t)
+		seed, rnd := strconv.FormatUint(n, 10), rand.New(rand.NewPCG(n, 1))
+		path := place()
+		saved, before := 0, 0
+		runs := needs.Rounds(60, 4)
+		for run := range runs {
+			if run%4 == 0 {
+				path = place()
+				before = 0
 			}
+			cmd, out, stderr := child(t, "save", path, seed, run, 0)
+			// While the schema is made, or a while after some reviews were saved.
+			kill := func() {
+				time.AfterFunc(time.Duration(rnd.Int64N(int64(40*time.Millisecond))), func() { _ = cmd.Process.Kill() })
+			}
+			if run%4 != 0 {
+				cmd.Stdout = &afterLines{to: out, lines: 1 + rnd.IntN(12), then: kill}
+			}
+			needs.NoError(t, cmd.Start())
+			if run%4 == 0 {
+				kill()
+			}
+			if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
+				t.Fatalf("run %d ended by itself: %v %s", run, err, stderr)
+			}
+			ids := checkFile(t, path, seed)
+			for _, id := range strings.Fields(out.String()) {
+				if !ids[id] {
+					t.Errorf("run %d: review %s was saved and is gone", run, id)
+				}
+			}
+			saved += len(ids) - before
+			before = len(ids)
 		}
-		saved += len(ids) - before
-		before = len(ids)
-	}
-	t.Logf("%d reviews were saved by %d killed processes", saved, runs)
-	if saved == 0 {
-		t.Error("every process was killed before it saved anything")
-	}
+		t.Logf("%d reviews were saved by %d killed processes", saved, runs)
+		if saved == 0 {
+			t.Error("every process was killed before it saved anything")
+		}
+	})
 }
 
 // TestManyProcesses lets several processes open one empty database and write it at once.
 func TestManyProcesses(t *testing.T) {
-	onBothEngines(t, testManyProcesses)
-}
-
-func testManyProcesses(t *testing.T, place func() string) {
-	const processes, reviews = 5, 8
-	path := place()
-	var wait sync.WaitGroup
-	for run := range processes {
-		wait.Go(func() {
-			cmd, _, stderr := child(t, "save", path, "7", run, reviews)
-			if err := cmd.Run(); err != nil {
-				t.Errorf("process %d: %v %s", run, err, stderr)
-			}
-		})
-	}
-	wait.Wait()
-	if ids := checkFile(t, path, "7"); len(ids) != processes*reviews {
-		t.Errorf("%d reviews, want %d", len(ids), processes*reviews)
-	}
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		const processes, reviews = 5, 8
+		path := place()
+		var wait sync.WaitGroup
+		for run := range processes {
+			wait.Go(func() {
+				cmd, _, stderr := child(t, "save", path, "7", run, reviews)
+				if err := cmd.Run(); err != nil {
+					t.Errorf("process %d: %v %s", run, err, stderr)
+				}
+			})
+		}
+		wait.Wait()
+		if ids := checkFile(t, path, "7"); len(ids) != processes*reviews {
+			t.Errorf("%d reviews, want %d", len(ids), processes*reviews)
+		}
+	})
 }

@@ -90,9 +90,8 @@ func reply(id, root precedent.ForgeID, minutes int, body string) precedent.Corpu
 	return c
 }
 
-func testCorpusThreads(t *testing.T, open opener) {
+func testCorpusThreads(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	check := func(want ...string) {
 		t.Helper()
 		needs.Equal(t, want, texts(t, r))
@@ -137,8 +136,7 @@ func testCorpusThreads(t *testing.T, open opener) {
 
 // testCorpusReverted: what a merged pull request reverts by number counts as reverted, also if it is
 // known later.
-func testCorpusReverted(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
+func testCorpusReverted(t *testing.T, r *Repo) {
 	saveCorpus(t, r, corpusPage(corpusComment("1", 1, "remark"), corpusComment("2", 9, "remark")))
 	for _, test := range []struct {
 		what       string
@@ -174,8 +172,7 @@ func testCorpusReverted(t *testing.T, open opener) {
 	}
 }
 
-func testCorpusCheckpoint(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
+func testCorpusCheckpoint(t *testing.T, r *Repo) {
 	page := corpusPage(corpusComment("1", 7, "one"))
 	page.Checkpoint = &CorpusCheckpoint{Stream: "inline", Since: start, Cursor: "page 2", Pages: 1}
 	saveCorpus(t, r, page)
@@ -196,9 +193,8 @@ func testCorpusCheckpoint(t *testing.T, open opener) {
 	needs.Equal(t, []string{"1/0: one"}, texts(t, r))
 }
 
-func testCorpusVectors(t *testing.T, open opener) {
+func testCorpusVectors(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	saveCorpus(t, r, corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two")))
 	without := func() []precedent.CorpusChunk {
 		return needs.Value(r.CorpusWithoutVectors(ctx, "model", 3, 10))(t)
@@ -259,9 +255,8 @@ func testCorpusOfAJoinedRepository(t *testing.T, open opener) {
 	needs.Result(t, "joined with none", 2)(repoFor(t, db, remote, empty).RefreshCorpus(ctx, other))
 }
 
-func testClearCorpus(t *testing.T, open opener) {
+func testClearCorpus(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	page := corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two"))
 	page.Checkpoint = &CorpusCheckpoint{Stream: "inline"}
 	page.Pulls = []CorpusPull{{CorpusPull: precedent.CorpusPull{Number: 7}, Reverts: 3}}

@@ -38,9 +38,8 @@ func mustDismissal(t *testing.T, r *Repo, f precedent.Finding) precedent.Dismiss
 	return *j
 }
 
-func testReject(t *testing.T, open opener) {
+func testReject(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	f := bug("x")
 	save(t, r, review(remote, "r1", 1, f))
 	first := dismiss(t, r, dismissalOf(f))
@@ -69,8 +68,7 @@ func testReject(t *testing.T, open opener) {
 }
 
 // testHits saves reviews in which a dismissal hid a finding.
-func testHits(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
+func testHits(t *testing.T, r *Repo) {
 	f := bug("x")
 	alike := finding(remote, "a.go", "y", precedent.Bugs, precedent.Low)
 	j := dismiss(t, r, dismissalOf(f))
@@ -110,9 +108,8 @@ func testHits(t *testing.T, open opener) {
 
 // testMergedDismissalIsNew: a newer dismissal that a clone brings is not ended like the one that
 // it replaces.
-func testMergedDismissalIsNew(t *testing.T, open opener) {
+func testMergedDismissalIsNew(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.Low)
 	save(t, r, review(remote, "r1", 1, f))
 	old := dismiss(t, r, dismissalOf(f))

@@ -265,30 +265,28 @@ func childUpgrade(ctx context.Context, words []string) error {
 // TestFault60MigrationKilled kills a process within its migrations: the next one completes them, which it could not after
 // a part of one.
 func TestFault60MigrationKilled(t *testing.T) {
-	onBothEngines(t, testMigrationKilled)
-}
-
-func testMigrationKilled(t *testing.T, place func() string) {
-	rnd := needs.Random(t)
-	var took time.Duration
-	for run := range needs.Rounds(30, 4) {
-		at := place()
-		cmd, _, stderr := child(t, "upgrade", at)
-		cmd.Stdout = nil
-		begins := needs.Value(cmd.StdoutPipe())(t)
-		needs.NoError(t, cmd.Start())
-		_, _ = io.ReadFull(begins, make([]byte, 1))
-		began := time.Now()
-		if run > 0 {
-			time.AfterFunc(time.Duration(rnd.Int64N(int64(took))), func() { _ = cmd.Process.Kill() })
-		}
-		if err := cmd.Wait(); run == 0 {
-			if took = time.Since(began); err != nil {
-				t.Fatal(err, stderr)
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		rnd := needs.Random(t)
+		var took time.Duration
+		for run := range needs.Rounds(30, 4) {
+			at := place()
+			cmd, _, stderr := child(t, "upgrade", at)
+			cmd.Stdout = nil
+			begins := needs.Value(cmd.StdoutPipe())(t)
+			needs.NoError(t, cmd.Start())
+			_, _ = io.ReadFull(begins, make([]byte, 1))
+			began := time.Now()
+			if run > 0 {
+				time.AfterFunc(time.Duration(rnd.Int64N(int64(took))), func() { _ = cmd.Process.Kill() })
 			}
+			if err := cmd.Wait(); run == 0 {
+				if took = time.Since(began); err != nil {
+					t.Fatal(err, stderr)
+				}
+			}
+			db := openPlace(t, at)
+			save(t, repoFor(t, db, remote), review(remote, "r1", 1))
+			checkHealth(t, db)
 		}
-		db := openPlace(t, at)
-		save(t, repoFor(t, db, remote), review(remote, "r1", 1))
-		checkHealth(t, db)
-	}
+	})
 }

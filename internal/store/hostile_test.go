@@ -30,8 +30,7 @@ var naughty = []string{
 var broken = []string{"\xff", "a\xffb", "\xc0\xaf", "\xed\xa0\x80", "caf\xe9.go", "\xf0\x9f", "\x80\x00\xff"}
 
 // testNaughtyText: texts come back as they were saved, or as the engine can keep them, and change nothing else.
-func testNaughtyText(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
+func testNaughtyText(t *testing.T, r *Repo) {
 	schema := schemaOf(t, r.db)
 	for i, s := range slices.Concat(naughty, broken) {
 		checkText(t, r, strconv.Itoa(i), s)

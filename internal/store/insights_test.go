@@ -35,9 +35,8 @@ func consolidate(t *testing.T, r *Repo, holder string, found ...precedent.Insigh
 	needs.Result(t, "ended", true)(r.EndConsolidation(t.Context(), holder, found, false))
 }
 
-func testInsights(t *testing.T, open opener) {
+func testInsights(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	i := insightOf("Errors are dropped", bug("x"))
 	consolidate(t, r, "one", i)
 	check := func(want precedent.Insight) {
@@ -116,9 +115,8 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 	}
 }
 
-func testAppearances(t *testing.T, open opener) {
+func testAppearances(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	a, b := bug("x"),
 		finding(remote, "b.go", "y", precedent.Style, precedent.Nit)
 	hidden := finding(remote, "c.go", "z", precedent.Style, precedent.Nit)

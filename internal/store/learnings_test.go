@@ -29,9 +29,8 @@ func mustAdd(t *testing.T, r *Repo, l precedent.Learning) {
 	}
 }
 
-func testLearnings(t *testing.T, open opener) {
+func testLearnings(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	l := learningOf("check every error")
 	mustAdd(t, r, l)
 	again := l
@@ -85,9 +84,8 @@ func testLearnings(t *testing.T, open opener) {
 
 // testLearningsChangeInTurn lets people approve and forget one learning at the same time:
 // all attempts are recorded, and forgotten is final.
-func testLearningsChangeInTurn(t *testing.T, open opener) {
+func testLearningsChangeInTurn(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	l := learningOf("ignore style in tests")
 	l.State = precedent.LearningPending
 	mustAdd(t, r, l)

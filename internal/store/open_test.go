@@ -197,32 +197,32 @@ func TestDamageFoundLater(t *testing.T) {
 	}
 }
 
-func TestUpgradeGoesOn(t *testing.T) { onBothEngines(t, testUpgradeGoesOn) }
-
-func testUpgradeGoesOn(t *testing.T, place func() string) {
-	step := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("-- +goose Up\n" + s)} }
-	good := fstest.MapFS{
-		"00001_a.sql": step("CREATE TABLE a (x TEXT);"),
-		"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO b VALUES ('1');"),
-	}
-	bad := fstest.MapFS{
-		"00001_a.sql": good["00001_a.sql"],
-		"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO nowhere VALUES ('1');"),
-	}
-	db := unopened(t, place())
-	ctx := t.Context()
-	if err := db.upgrade(ctx, bad); err == nil {
-		t.Fatal("a step that fails was done")
-	}
-	needs.Result[int64](t, "version", 1)(db.version(ctx))
-	if _, err := db.sql.Exec("SELECT * FROM b"); err == nil {
-		t.Error("half of the second step was kept")
-	}
-	needs.NoError(t, db.upgrade(ctx, good))
-	needs.Result[int64](t, "version", 2)(db.version(ctx))
-	if err := db.upgrade(ctx, fstest.MapFS{"00001_a.sql": good["00001_a.sql"]}); !errors.Is(err, ErrNewer) {
-		t.Errorf("error %v, want %v", err, ErrNewer)
-	}
+func TestUpgradeGoesOn(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		step := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("-- +goose Up\n" + s)} }
+		good := fstest.MapFS{
+			"00001_a.sql": step("CREATE TABLE a (x TEXT);"),
+			"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO b VALUES ('1');"),
+		}
+		bad := fstest.MapFS{
+			"00001_a.sql": good["00001_a.sql"],
+			"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO nowhere VALUES ('1');"),
+		}
+		db := unopened(t, place())
+		ctx := t.Context()
+		if err := db.upgrade(ctx, bad); err == nil {
+			t.Fatal("a step that fails was done")
+		}
+		needs.Result[int64](t, "version", 1)(db.version(ctx))
+		if _, err := db.sql.Exec("SELECT * FROM b"); err == nil {
+			t.Error("half of the second step was kept")
+		}
+		needs.NoError(t, db.upgrade(ctx, good))
+		needs.Result[int64](t, "version", 2)(db.version(ctx))
+		if err := db.upgrade(ctx, fstest.MapFS{"00001_a.sql": good["00001_a.sql"]}); !errors.Is(err, ErrNewer) {
+			t.Errorf("error %v, want %v", err, ErrNewer)
+		}
+	})
 }
 
 // TestKept: only what is written to a file or a server lasts.

@@ -39,9 +39,8 @@ func mustPosts(t *testing.T, r *Repo, pull int) []Post {
 	return needs.Value(r.Posts(t.Context(), pull))(t)
 }
 
-func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
+func testPostsAreSavedWithTheirReview(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	second, first := pullReview("r2", 2, 7), pullReview("r1", 1, 7)
 	want := append(postsOf(first, 2), postsOf(second, 12)...)
 	for _, v := range []*precedent.Review{first, second, pullReview("r3", 3, 8)} {
@@ -61,9 +60,8 @@ func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
 }
 
 // testBadPostLeavesNothing: a review whose posts cannot be saved is not saved.
-func testBadPostLeavesNothing(t *testing.T, open opener) {
+func testBadPostLeavesNothing(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	v := pullReview("r1", 1, 7, bug("x"))
 	foreign := postsOf(pullReview("r2", 1, 7), 1)
 	twice := append(postsOf(v, 2), postsOf(v, 1)...)
@@ -79,9 +77,8 @@ func testBadPostLeavesNothing(t *testing.T, open opener) {
 }
 
 // testClockSetBack: what is saved later is newer, whatever the clock said before.
-func testClockSetBack(t *testing.T, open opener) {
+func testClockSetBack(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	for i, minute := range []int{120, 0, 1, 121} { // two hours ahead, then right
 		v := pullReview(fmt.Sprint("r", i), minute, 7)
 		needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
@@ -100,9 +97,8 @@ func testClockSetBack(t *testing.T, open opener) {
 	}
 }
 
-func testPostsComeFurther(t *testing.T, open opener) {
+func testPostsComeFurther(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	v := pullReview("r1", 1, 7)
 	needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 3)...))
 	posts := mustPosts(t, r, 7)
@@ -125,9 +121,8 @@ func testPostsComeFurther(t *testing.T, open opener) {
 	needs.Equal(t, posts, mustPosts(t, r, 7))
 }
 
-func testLastReviewOfAPullRequest(t *testing.T, open opener) {
+func testLastReviewOfAPullRequest(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	if v, found, err := r.LastReview(ctx, 7); v != nil || found || err != nil {
 		t.Errorf("%v, %v, %v", v, found, err)
 	}
@@ -146,9 +141,8 @@ func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 
 // testPruneKeepsWhatASummaryNeeds: the posts of a pull request go when nobody
 // speaks on it any more.
-func testPruneKeepsWhatASummaryNeeds(t *testing.T, open opener) {
+func testPruneKeepsWhatASummaryNeeds(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	now := start.AddDate(1, 0, 0)
 	for _, v := range []struct{ id, days, pull int }{{1, 200, 7}, {2, 100, 8}, {3, 1, 8}} {
 		r1 := pullReview(fmt.Sprint("r", v.id), 1, v.pull)

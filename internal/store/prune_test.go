@@ -10,9 +10,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-func testPrune(t *testing.T, open opener) {
+func testPrune(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	now := start.AddDate(0, 6, 0)
 	at := func(id string, days int, findings ...precedent.Finding) {
 		v := review(remote, id, 1, findings...)

@@ -14,9 +14,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-func testReviewComesBackWhole(t *testing.T, open opener) {
+func testReviewComesBackWhole(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	number := 7
 	want := randomReview(rand.New(rand.NewPCG(1, 2)), remote, "r1")
 	analyzer := finding(remote, "b.go", "y", precedent.Secrets, precedent.Critical)
@@ -40,8 +39,7 @@ func testReviewComesBackWhole(t *testing.T, open opener) {
 	}
 }
 
-func testSameReviewAgain(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
+func testSameReviewAgain(t *testing.T, r *Repo) {
 	f := bug("x")
 	for range 2 { // as after a commit whose answer was lost
 		v := review(remote, "r1", 1, f)
@@ -59,9 +57,8 @@ func testSameReviewAgain(t *testing.T, open opener) {
 }
 
 // testSightings reviews one change twice: one finding, seen twice.
-func testSightings(t *testing.T, open opener) {
+func testSightings(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	live := bug("x")
 	double := live
 	double.Drop("merge", precedent.Duplicate, live.ID, "says the same")
@@ -97,8 +94,7 @@ func titles(known []Known) []string {
 	return titles
 }
 
-func testShown(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
+func testShown(t *testing.T, r *Repo) {
 	a := finding(remote, "a.go", "a", precedent.Bugs, precedent.Medium)
 	b := finding(remote, "a.go", "b", precedent.Security, precedent.High)
 	c := finding(remote, "c.go", "c", precedent.Style, precedent.Nit)
@@ -143,9 +139,8 @@ func testShown(t *testing.T, open opener) {
 }
 
 // testManyFiles asks for more files than one statement takes as parameters.
-func testManyFiles(t *testing.T, open opener) {
+func testManyFiles(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	v := review(remote, "r1", 1)
 	var paths []string
 	for i := range 1300 {
@@ -164,9 +159,8 @@ func testManyFiles(t *testing.T, open opener) {
 	needs.Len(t, "Known", 3)(r.Known(ctx, paths, 3))
 }
 
-func testFindingsByID(t *testing.T, open opener) {
+func testFindingsByID(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	ids := []string{"abcde00001", "abcde00002", "abzzz00003", "abcde"}
 	v := review(remote, "r1", 1)
 	for i, id := range ids {

@@ -63,22 +63,25 @@ func again(t testing.TB, db *DB) *DB {
 	return openPlace(t, db.address)
 }
 
-// suite is what every engine has to pass; testPosts is TestStore/sqlite/Posts. What is true of SQLite alone has tests
-// of its own: files, locks, damage and kills.
-var suite = []func(*testing.T, opener){
-	testPostsAreSavedWithTheirReview, testBadPostLeavesNothing, testPostsComeFurther, testTurns, testClockSetBack,
-	testLastReviewOfAPullRequest, testPruneKeepsWhatASummaryNeeds, testPrune,
-	testClear, testReject, testHits, testMergedDismissalIsNew,
-	testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready, testJoined, testForksStayApart,
-	testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
-	testThreadsThatCannotBeSaved, testOutcomes, testRemoteAppearsForThreads, testPruneOfThreads, testLabels,
-	testThresholds, testShown, testManyFiles, testFindingsByID, testBook, testAnswers, testSessions, testAudit,
-	testListsOfPages, testLearnings, testLearningsChangeInTurn, testLearningsOfTheOwner, testHandledComments,
-	testInsights, testConsolidationsTakeTurns, testAppearances, testRemoteAppearsForInsights,
-	testPruneSparesWhatIsReferredTo, testCorpusThreads, testCorpusReverted,
-	testCorpusCheckpoint, testCorpusVectors, testCorpusOfAJoinedRepository, testClearCorpus, testReaders,
-	testNaughtyText, testLimits, testRestoreRefuses,
-}
+// suite is what every engine has to pass, with the rows of an empty repository or with a way to open databases;
+// testPosts is TestStore/sqlite/Posts. What is true of SQLite alone has tests of its own: files, locks, damage and kills.
+var (
+	suite = []func(*testing.T, *Repo){
+		testPostsAreSavedWithTheirReview, testBadPostLeavesNothing, testPostsComeFurther, testClockSetBack,
+		testLastReviewOfAPullRequest, testPruneKeepsWhatASummaryNeeds, testPrune, testReject, testHits,
+		testMergedDismissalIsNew, testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
+		testThreadsThatCannotBeSaved, testOutcomes, testLabels, testThresholds, testShown, testManyFiles,
+		testFindingsByID, testLearnings, testLearningsChangeInTurn, testInsights, testAppearances, testCorpusThreads,
+		testCorpusReverted, testCorpusCheckpoint, testCorpusVectors, testClearCorpus, testNaughtyText,
+	}
+	suiteOfDatabases = []func(*testing.T, opener){
+		testTurns, testClear, testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready,
+		testJoined, testForksStayApart, testRemoteAppearsForThreads, testPruneOfThreads, testBook, testAnswers,
+		testSessions, testAudit, testListsOfPages, testLearningsOfTheOwner, testHandledComments,
+		testConsolidationsTakeTurns, testRemoteAppearsForInsights, testPruneSparesWhatIsReferredTo,
+		testCorpusOfAJoinedRepository, testReaders, testLimits, testRestoreRefuses,
+	}
+)
 
 func TestStore(t *testing.T) {
 	t.Parallel()
@@ -86,11 +89,18 @@ func TestStore(t *testing.T) {
 		t.Run(engine.name, func(t *testing.T) {
 			t.Parallel()
 			for _, test := range suite {
-				name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
-				t.Run(name[strings.LastIndex(name, ".test")+len(".test"):], func(t *testing.T) { test(t, engine.open) })
+				t.Run(nameOf(test), func(t *testing.T) { test(t, repoFor(t, engine.open(t), remote)) })
+			}
+			for _, test := range suiteOfDatabases {
+				t.Run(nameOf(test), func(t *testing.T) { test(t, engine.open) })
 			}
 		})
 	}
+}
+
+func nameOf(test any) string {
+	name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
+	return name[strings.LastIndex(name, ".test")+len(".test"):]
 }
 
 func open(t testing.TB, o ...Options) *DB {

@@ -42,9 +42,8 @@ func mustOutcomes(t *testing.T, r *Repo, pull int) []precedent.Outcome {
 	return needs.Value(r.Outcomes(t.Context(), pull))(t)
 }
 
-func testThreads(t *testing.T, open opener) {
+func testThreads(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	first := threadOf(bug("x"), "t1", 7)
 	second := threadOf(finding(remote, "b.go", "y", precedent.Style, precedent.Nit), "t2", 7)
 	second.Comment, second.OpenedAt, second.Messages = "", start.Add(-time.Hour), nil
@@ -78,8 +77,7 @@ func testThreads(t *testing.T, open opener) {
 	checkHealth(t, r.db)
 }
 
-func testThreadsThatCannotBeSaved(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
+func testThreadsThatCannotBeSaved(t *testing.T, r *Repo) {
 	good := threadOf(bug("x"), "t1", 7)
 	for name, change := range map[string]func(*precedent.Thread){
 		"no id":           func(t *precedent.Thread) { t.ID = "" },
@@ -95,9 +93,8 @@ func testThreadsThatCannotBeSaved(t *testing.T, open opener) {
 	needs.Len(t, "half of them was saved", 0)(r.Threads(t.Context(), 7))
 }
 
-func testOutcomes(t *testing.T, open opener) {
+func testOutcomes(t *testing.T, r *Repo) {
 	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
 	thread := threadOf(bug("x"), "t1", 7)
 	for i, step := range []struct {
 		kind precedent.OutcomeKind
