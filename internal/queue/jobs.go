@@ -18,14 +18,14 @@ import (
 // State is what an entry of work is doing.
 type State string
 
-// The states of an entry.
+// The states of an entry. What is not done, dead or cancelled has a job of River, or gets one.
 const (
-	Ready     State = store.WorkReady     // runs when a worker is free
-	Waiting   State = store.WorkWaiting   // until it is due: a retry, or a job that said Later
-	Running   State = store.WorkRunning   // on a replica
-	Done      State = store.WorkDone      // nothing more is wanted
-	Dead      State = store.WorkDead      // a dead letter: retries are over
-	Cancelled State = store.WorkCancelled // by a person
+	Ready     State = "ready"     // runs when a worker is free
+	Waiting   State = "waiting"   // until it is due: a retry, or a job that said Later
+	Running   State = "running"   // on a replica
+	Done      State = "done"      // nothing more is wanted
+	Dead      State = "dead"      // a dead letter: retries are over
+	Cancelled State = "cancelled" // by a person
 )
 
 // States are all states.

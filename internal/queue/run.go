@@ -210,7 +210,7 @@ func (q *Queue) do(ctx context.Context, r *Run) (err error) {
 }
 
 type ending struct {
-	ended           string // what is saved of it: store.WorkDone, store.WorkDead, or nothing if it runs again
+	ended           State // what is saved of it: Done, Dead, or nothing if it runs again
 	problem, reason string
 	after           time.Duration // until it runs again
 	failed          bool          // so that it counts as an attempt
@@ -220,7 +220,7 @@ type ending struct {
 // endingOf decides that by the error of its work.
 func (q *Queue) endingOf(ctx context.Context, r *Run, err error) ending {
 	if err == nil {
-		return ending{ended: store.WorkDone}
+		return ending{ended: Done}
 	}
 	if l, ok := errors.AsType[Later](err); ok {
 		e := ending{after: max(0, l.After)}
@@ -230,7 +230,7 @@ func (q *Queue) endingOf(ctx context.Context, r *Run, err error) ending {
 		return e
 	}
 	if _, ok := errors.AsType[neverError](err); ok {
-		return ending{ended: store.WorkDead, problem: q.problem(err)}
+		return ending{ended: Dead, problem: q.problem(err)}
 	}
 	for _, why := range []error{context.Cause(ctx), err} {
 		if errors.Is(why, ErrSuperseded) {
@@ -244,7 +244,7 @@ func (q *Queue) endingOf(ctx context.Context, r *Run, err error) ending {
 	}
 	e := ending{failed: true, problem: q.problem(err)}
 	if r.Attempt >= r.job.MaxAttempts {
-		e.ended = store.WorkDead
+		e.ended = Dead
 	}
 	return e
 }
@@ -272,8 +272,8 @@ func (q *Queue) end(ctx context.Context, r *Run, err error) error {
 	var now store.Work
 	var ours bool
 	err = q.change(ctx, "save job", func(tx *sql.Tx, at time.Time) (err error) {
-		now, ours, err = q.db.EndWork(ctx, tx, r.work, e.ended, e.problem, e.reason, at)
-		if err != nil || !ours || e.ended != store.WorkDone {
+		now, ours, err = q.db.EndWork(ctx, tx, r.work, string(e.ended), e.problem, e.reason, at)
+		if err != nil || !ours || e.ended != Done {
 			return err
 		}
 		if err := gone(nil, q.complete(ctx, tx, r.job)); err != nil {
@@ -293,13 +293,13 @@ func (q *Queue) end(ctx context.Context, r *Run, err error) error {
 		return unsaved{}
 	case !now.Wanted() && e.is != nil:
 		return river.JobCancel(ErrCancelled)
-	case e.ended == store.WorkDone:
+	case e.ended == Done:
 		return nil
 	case again && (!e.failed && e.ended == "" || now.Head != r.Head):
 		return river.JobSnooze(0)
 	case e.failed:
 		return errors.New(e.problem)
-	case e.ended == store.WorkDead:
+	case e.ended == Dead:
 		return river.JobCancel(errors.New(e.problem))
 	}
 	return river.JobSnooze(e.after)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -103,27 +102,23 @@ func (r *Repo) Accepted(ctx context.Context, paths []string, most int) ([]preced
 		at int64
 	}
 	all, err := collectIn(ctx, r.db.read, `
-		SELECT f.id, f.fingerprint, f.path, f.category, f.severity, f.title, o.at
+		SELECT f.id, f.fingerprint, f.path, f.category, f.severity, f.title, MAX(o.at)
 		FROM outcomes o
 		JOIN findings f ON f.repo_id = $1 AND f.fingerprint = o.fingerprint
-		WHERE o.repo_id = $1 AND o.outcome IN ($2, $3, $4) AND f.path IN (%s)`,
+		WHERE o.repo_id = $1 AND o.outcome IN ($2, $3, $4) AND f.path IN (%s)
+		GROUP BY f.id, f.fingerprint, f.path, f.category, f.severity, f.title`,
 		[]any{r.id, precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted}, paths,
 		func(s scanner, a *accepted) error {
 			return s.Scan(&a.ID, &a.Fingerprint, &a.Path, &a.Category, &a.Severity, &a.Title, &a.at)
 		})
-	newest := map[string]accepted{}
-	for _, a := range all {
-		if a.at >= newest[a.Fingerprint].at {
-			newest[a.Fingerprint] = a
-		}
-	}
-	var found []precedent.Finding
-	for _, a := range slices.SortedFunc(maps.Values(newest), func(a, b accepted) int {
+	slices.SortFunc(all, func(a, b accepted) int {
 		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.Fingerprint, b.Fingerprint))
-	}) {
+	})
+	var found []precedent.Finding
+	for _, a := range all[:min(len(all), most)] {
 		found = append(found, a.Finding)
 	}
-	return found[:min(len(found), most)], r.db.fail("read accepted findings", err)
+	return found, r.db.fail("read accepted findings", err)
 }
 
 // LastOutcomes returns the last known outcome of each of the findings, by fingerprint.

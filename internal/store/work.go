@@ -27,21 +27,11 @@ type Work struct {
 	Fence        int64  // the number of its last execution
 	Ran          int64  // the generation of that
 	RanHead      string
-	State        string // only ListWork sets it
+	State        string // ready, waiting, running, done, dead or cancelled; only ListWork sets it
 }
 
 // Wanted reports whether the last generation has not ended.
 func (w *Work) Wanted() bool { return w.Settled < w.Generation }
-
-// The states of work. What is not done, dead or cancelled has a job of River, or gets one.
-const (
-	WorkReady     = "ready"
-	WorkWaiting   = "waiting"
-	WorkRunning   = "running"
-	WorkDone      = "done"
-	WorkDead      = "dead"
-	WorkCancelled = "cancelled"
-)
 
 // workState is the state of an entry w with River's job j, which may be missing.
 const workState = `CASE WHEN w.settled >= w.generation THEN w.ended
