@@ -21,7 +21,7 @@ type State string
 // The states of an entry. What is not done, dead or cancelled has a job of River, or gets one.
 const (
 	Ready     State = "ready"     // runs when a worker is free
-	Waiting   State = "waiting"   // until it is due: a retry, or a job that said Later
+	Waiting   State = "waiting"   // until it is due: a retry, or a job that said so
 	Running   State = "running"   // on a replica
 	Done      State = "done"      // nothing more is wanted
 	Dead      State = "dead"      // a dead letter: retries are over

@@ -99,7 +99,7 @@ type Options struct {
 	// Redact removes secrets of the operator from the reasons of failures; others are removed
 	// anyway. It may be nil.
 	Redact func(string) string
-	// Do does the work. If it returns nil, it is done; Later and Never say what they say, and another
+	// Do does the work. If it returns nil, it is done; LaterError and Never say what they say, and another
 	// error is retried later. A panic is an error. Without Do, a job becomes a dead letter.
 	Do func(ctx context.Context, r *Run) error
 }

@@ -33,13 +33,13 @@ const (
 	supersededPause = 10 * time.Second
 )
 
-// Later is the error by which a job says that it wants to run again after a time, which is not an attempt.
-type Later struct {
+// LaterError is the error by which a job says that it wants to run again after a time, which is not an attempt.
+type LaterError struct {
 	After time.Duration
 	Why   string // it waits, for people; an empty one keeps what caused it
 }
 
-func (l Later) Error() string { return "again in " + l.After.String() + ": " + l.Why }
+func (l LaterError) Error() string { return "again in " + l.After.String() + ": " + l.Why }
 
 type neverError struct{ err error }
 
@@ -165,7 +165,7 @@ func (q *Queue) run(ctx context.Context, r *Run) error {
 	q.o.Log.Info("job started", about...)
 	err := q.do(ctx, r)
 	about = append(about, slog.Duration("took", time.Since(started).Round(time.Millisecond)))
-	again, isLater := errors.AsType[Later](err)
+	again, isLater := errors.AsType[LaterError](err)
 	switch {
 	case err == nil:
 		q.o.Log.Info("job ended", append(about, slog.String("result", "done"))...)
@@ -222,7 +222,7 @@ func (q *Queue) endingOf(ctx context.Context, r *Run, err error) ending {
 	if err == nil {
 		return ending{ended: Done}
 	}
-	if l, ok := errors.AsType[Later](err); ok {
+	if l, ok := errors.AsType[LaterError](err); ok {
 		e := ending{after: max(0, l.After)}
 		if l.Why != "" {
 			e.reason = q.problem(errors.New(l.Why))

@@ -99,14 +99,14 @@ func TestEndings(t *testing.T) {
 			})
 			return j
 		}
-		say(Later{time.Hour, "it waits"})
+		say(LaterError{time.Hour, "it waits"})
 		accept(t, q, "1", review(app, 1, "a"))
 		j := is(Waiting, "", 0)
 		if in := j.Due.Sub(j.Since); in < time.Hour-time.Second || j.Reason != "it waits" {
 			t.Errorf("due in %s, because %q", in, j.Reason)
 		}
 		say(errors.New("no network"))
-		accept(t, q, "2", review(app, 1, "a")) // an event makes a job that said Later run now
+		accept(t, q, "2", review(app, 1, "a")) // an event makes a job that waits on its own run now
 		j = is(Waiting, "no network", 1)
 		if in := j.Due.Sub(j.Since); in < 9*time.Second { // the two times are of different moments
 			t.Errorf("due in %s", in)
@@ -123,7 +123,7 @@ func TestEndings(t *testing.T) {
 		is(Done, "", 0)
 		needs.Value(q.Cancel(t.Context(), j.ID))(t)
 		is(Done, "", 0) // there is nothing to cancel
-		say(Later{time.Hour, "it waits"})
+		say(LaterError{time.Hour, "it waits"})
 		accept(t, q, "4", review(app, 1, "b"))
 		is(Waiting, "", 0)
 		if got, err := q.Cancel(t.Context(), j.ID); err != nil || got.State != Cancelled {

@@ -37,7 +37,7 @@ const (
 func (s *Server) do(ctx context.Context, job *queue.Run) error {
 	if wait := s.breaker.Wait(job.Repo.Owner); wait > 0 && job.Kind != queue.Prune && job.Kind != queue.Sweep {
 		s.metrics.Job(job.Kind, "later")
-		return queue.Later{After: wait, Why: forgePause}
+		return queue.LaterError{After: wait, Why: forgePause}
 	}
 	wanted, err := s.wants(ctx, job.Repo)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Server) judge(ctx context.Context, owner string, err error) (string, er
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		return "stopped", cause
 	}
-	if _, ok := errors.AsType[queue.Later](err); ok {
+	if _, ok := errors.AsType[queue.LaterError](err); ok {
 		return "later", err
 	}
 	var e *forge.Error
@@ -121,12 +121,12 @@ func (s *Server) judge(ctx context.Context, owner string, err error) (string, er
 	case forge.KindFenced:
 		return "stopped", e.Err
 	case forge.KindRate:
-		return "later", queue.Later{After: max(s.breaker.Wait(owner), firstBreak), Why: forgePause}
+		return "later", queue.LaterError{After: max(s.breaker.Wait(owner), firstBreak), Why: forgePause}
 	case forge.KindNotFound, forge.KindClosed:
 		return "dead", queue.Never(err)
 	}
 	if wait := s.breaker.Wait(owner); wait > 0 {
-		return "later", queue.Later{After: wait, Why: forgePause}
+		return "later", queue.LaterError{After: wait, Why: forgePause}
 	}
 	return "failed", err
 }
@@ -156,7 +156,7 @@ func (s *Server) round(ctx context.Context, job *queue.Run) error {
 		"status", string(did.After), "reason", did.Why)
 	switch {
 	case did.Again > 0:
-		return queue.Later{After: did.Again, Why: cmp.Or(did.Why, "goes on after: "+result)}
+		return queue.LaterError{After: did.Again, Why: cmp.Or(did.Why, "goes on after: "+result)}
 	case o.FixAsked:
 		return s.wantAsked(ctx, job, did.Head, false)
 	}

@@ -66,14 +66,11 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", hookRetry)
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
 	said := string(result)
 	if result == hookMediaType {
 		said += ": set the content type of the webhook to application/json"
 	}
-	_, _ = io.WriteString(w, said+"\n") //nolint:gosec // our own words; the sender may be gone
+	answer(w, status, said)
 	h.hookDone(result, event, err)
 }
 

@@ -24,12 +24,12 @@ const (
 // unknownPause is how long a job waits that needs to know what is served.
 const unknownPause = 30 * time.Second
 
-// repositories returns those that are served. If they are not known, the error is a queue.Later.
+// repositories returns those that are served. If they are not known, the error is a queue.LaterError.
 func (s *Server) repositories(ctx context.Context) ([]precedent.Repo, error) {
 	all, err := s.served.Known(ctx)
 	if err != nil && ctx.Err() == nil {
 		s.o.Log.Warn("the repositories could not be listed", "error", err)
-		return nil, queue.Later{After: max(s.breaker.Wait(""), unknownPause), Why: "the forge did not list its repositories"}
+		return nil, queue.LaterError{After: max(s.breaker.Wait(""), unknownPause), Why: "the forge did not list its repositories"}
 	}
 	return all, err
 }
@@ -98,7 +98,7 @@ func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 	_, err = s.o.Reviewer.SyncCorpus(part, s.o.Connection, w,
 		corpus.SyncOptions{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
 	if err != nil && part.Err() != nil && ctx.Err() == nil {
-		return queue.Later{After: nextPause, Why: "there is more to read"} // what was read is stored
+		return queue.LaterError{After: nextPause, Why: "there is more to read"} // what was read is stored
 	}
 	return err
 }

@@ -253,7 +253,7 @@ func TestJudge(t *testing.T) {
 		want string
 	}{
 		{"nothing", t.Context(), nil, "done"},
-		{"a pause", t.Context(), queue.Later{After: time.Minute, Why: "it waits"}, "later"},
+		{"a pause", t.Context(), queue.LaterError{After: time.Minute, Why: "it waits"}, "later"},
 		{"a newer head", stopped, errors.New("it was cancelled"), "stopped"},
 		{"the fence", t.Context(), &forge.Error{Kind: forge.KindFenced, Err: queue.ErrLeaseLost}, "stopped"},
 		{"the rate limit", t.Context(), &forge.Error{Kind: forge.KindRate, Retry: time.Now().Add(time.Minute)}, "later"},

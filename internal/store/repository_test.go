@@ -121,7 +121,7 @@ func audit(sql string) (refs int, problems []string) {
 	bare := 0
 	for _, m := range tableRef.FindAllStringSubmatch(sql, -1) {
 		verb, table, alias := m[1], m[2], m[3]
-		if unscoped[table] != "" || strings.HasPrefix(table, "pg_") {
+		if unscoped[table] != "" || strings.HasPrefix(table, "pg_") || strings.HasPrefix(table, "pragma_") {
 			continue
 		}
 		refs++

@@ -164,12 +164,9 @@ func sqliteCheck(ctx context.Context, q querier) ([]string, error) {
 
 func sqliteSize(ctx context.Context, q querier, path string) (int64, error) {
 	if path == "" {
-		var pages, size int64
-		if err := row(ctx, q, "PRAGMA page_count", nil, into(&pages)); err != nil {
-			return 0, err
-		}
-		err := row(ctx, q, "PRAGMA page_size", nil, into(&size))
-		return pages * size, err
+		var size int64
+		err := row(ctx, q, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", nil, into(&size))
+		return size, err
 	}
 	var total int64
 	for _, suffix := range []string{"", "-wal", "-shm"} {
