@@ -42,12 +42,10 @@ type worker struct {
 	queue *Queue
 }
 
-// Work runs one entry.
 func (w *worker) Work(ctx context.Context, job *river.Job[entry]) error {
 	return w.queue.serve(ctx, job)
 }
 
-// Timeout limits an execution.
 func (w *worker) Timeout(job *river.Job[entry]) time.Duration {
 	if limit, ok := w.queue.o.Timeout[Kind(job.Args.Work)]; ok {
 		return limit
@@ -247,8 +245,6 @@ func (h quiet) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, warning)
 }
 
-// WithAttrs keeps the handler quiet.
 func (h quiet) WithAttrs(attrs []slog.Attr) slog.Handler { return quiet{h.Handler.WithAttrs(attrs)} }
 
-// WithGroup keeps the handler quiet.
 func (h quiet) WithGroup(name string) slog.Handler { return quiet{h.Handler.WithGroup(name)} }

@@ -59,7 +59,6 @@ type hooks struct {
 	bytes    atomic.Int64
 }
 
-// ServeHTTP answers a request.
 func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	result, event, err := h.serve(w, r)
 	status := cmp.Or(hookStatus[result], http.StatusAccepted)

@@ -75,7 +75,6 @@ const (
 	statsTime = 5 * time.Second
 )
 
-// Handler shows the metrics.
 func (m *metrics) Handler() http.Handler {
 	free := make(chan struct{}, mostScrapes)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -92,18 +91,14 @@ func (m *metrics) Handler() http.Handler {
 	})
 }
 
-// Job counts an execution of a job.
 func (m *metrics) Job(kind queue.Kind, result string) {
 	m.count("precedent_jobs_total", 1, "kind", string(kind), "result", result)
 }
 
-// Poll counts a poll of a repository.
 func (m *metrics) Poll(result string) { m.count("precedent_polls_total", 1, "result", result) }
 
-// Webhook counts a request of a webhook.
 func (m *metrics) Webhook(result string) { m.count("precedent_webhooks_total", 1, "result", result) }
 
-// Review counts a review.
 func (m *metrics) Review(r *precedent.Review) {
 	m.count("precedent_reviews_total", 1, "verdict", oneOf(r.Verdict, verdicts))
 	m.histogram("precedent_review_seconds").Update(float64(r.TookMS) / 1000)

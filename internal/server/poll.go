@@ -53,7 +53,6 @@ const (
 	pollSkipped   = "skipped"
 )
 
-// Run polls until the context ends.
 func (p *poller) Run(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		wait := p.Round(ctx)

@@ -76,7 +76,6 @@ func (s *served) Sources() Repositories {
 	return s.from
 }
 
-// All returns the repositories, sorted.
 func (s *served) All() []precedent.Repo {
 	s.mu.Lock()
 	defer s.mu.Unlock()

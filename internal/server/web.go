@@ -232,7 +232,6 @@ type limitedConn struct {
 	once sync.Once
 }
 
-// Close closes the connection.
 func (c *limitedConn) Close() error {
 	c.once.Do(func() { c.open.Add(-1) })
 	return c.Conn.Close()

@@ -19,13 +19,11 @@ func scanDocument[T any](s scanner, v *T) error { return s.Scan(document{v}) }
 // document is a column of JSON: the value that is written to it, or a pointer to where it is scanned.
 type document struct{ of any }
 
-// Value encodes the column.
 func (d document) Value() (driver.Value, error) {
 	text, err := json.Marshal(d.of)
 	return string(text), err
 }
 
-// Scan decodes the column.
 func (d document) Scan(v any) error {
 	var text sql.Null[string]
 	err := text.Scan(v)

@@ -156,7 +156,6 @@ func postgresConnector(address string) (driver.Connector, error) {
 // textConnector opens connections to which any text can be sent.
 type textConnector struct{ driver.Connector }
 
-// Connect opens a connection.
 func (c textConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -168,7 +167,6 @@ func (c textConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // textConn sends text that PostgreSQL accepts.
 type textConn struct{ *stdlib.Conn }
 
-// CheckNamedValue cleans a text.
 func (c textConn) CheckNamedValue(v *driver.NamedValue) error {
 	if text := reflect.ValueOf(v.Value); text.Kind() == reflect.String {
 		if s := text.String(); strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
@@ -184,7 +182,6 @@ type byteOrder struct{ fs.FS }
 
 var textType = regexp.MustCompile(`\bTEXT\b`)
 
-// Open opens a migration.
 func (b byteOrder) Open(name string) (fs.File, error) {
 	f, err := b.FS.Open(name)
 	if err != nil || !strings.HasSuffix(name, ".sql") {
@@ -203,7 +200,6 @@ type textFile struct {
 	text io.Reader
 }
 
-// Read reads the text.
 func (f textFile) Read(p []byte) (int, error) { return f.text.Read(p) }
 
 // postgresPrepare lets one process at a time upgrade a schema, until release is called or the

@@ -310,7 +310,6 @@ func intoMap[K comparable, V any](to map[K]V) func(scanner) error {
 // moment is a time as it is scanned from unix milliseconds, of which 0 is the zero time.
 type moment time.Time
 
-// Scan sets the time.
 func (m *moment) Scan(v any) error {
 	var ms sql.Null[int64]
 	err := ms.Scan(v)
