@@ -68,27 +68,14 @@ func (m *metrics) histogram(name string, labels ...string) *vm.PrometheusHistogr
 	return m.set.GetOrCreatePrometheusHistogramExt(series(name, labels...), secondsBuckets)
 }
 
-// The bounds of requests for /metrics, each of which counts the jobs.
-const (
-	mostScrapes = 4 // at a time
-	// statsTime bounds a look at the queue.
-	statsTime = 5 * time.Second
-)
+// statsTime bounds a look at the queue.
+const statsTime = 5 * time.Second
 
-func (m *metrics) Handler() http.Handler {
-	free := make(chan struct{}, mostScrapes)
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		select {
-		case free <- struct{}{}:
-			defer func() { <-free }()
-		default:
-			http.Error(w, "too many requests for metrics at a time", http.StatusServiceUnavailable)
-			return
-		}
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		m.set.WritePrometheus(w)
-		vm.WriteProcessMetrics(w)
-	})
+// show answers a request of somebody who may look.
+func (m *metrics) show(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	m.set.WritePrometheus(w)
+	vm.WriteProcessMetrics(w)
 }
 
 func (m *metrics) Job(kind queue.Kind, result string) {

@@ -38,13 +38,12 @@ func (s *Server) web() *http.Server {
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
-	metrics := s.metrics.Handler()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if !s.mayLook(r) {
 			answer(w, http.StatusForbidden, "metrics are for this machine, or for those who have the token")
 			return
 		}
-		metrics.ServeHTTP(w, r)
+		s.metrics.show(w)
 	})
 	if s.o.Pages != nil {
 		mux.Handle("/", s.o.Pages)
