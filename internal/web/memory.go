@@ -422,7 +422,7 @@ func (s *Site) showAudit(q *request, at string, of *store.Repo) error {
 	}
 	if q.r.URL.Query().Get("format") == "json" {
 		q.w.Header().Set("Content-Disposition", `attachment; filename="audit.json"`)
-		writeJSON(q.w, http.StatusOK, append([]store.AuditRow{}, found...))
+		writeJSON(q.w, http.StatusOK, found) // never null
 		return nil
 	}
 	var rows []g.Node
