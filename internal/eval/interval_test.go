@@ -53,32 +53,3 @@ func TestIntervalsCover(t *testing.T) {
 		}
 	}
 }
-
-// TestIntervalsDrawCases: ten remarks about one change are not ten witnesses.
-func TestIntervalsDrawCases(t *testing.T) {
-	var clumped, spread []tally
-	for i := range 10 {
-		clumped = append(clumped, tally{candidates: 10, hits: 10 * (i % 2), gold: 10})
-		spread = append(spread, tally{candidates: 10, hits: 5, gold: 10})
-	}
-	wide, _, _ := intervals(clumped, 1)
-	narrow, _, _ := intervals(spread, 1)
-	if *wide.Value != 0.5 || *narrow.Value != 0.5 {
-		t.Errorf("precision %v and %v, want 0.5", *wide.Value, *narrow.Value)
-	}
-	if *wide.High-*wide.Low < 0.5 || *narrow.High != *narrow.Low {
-		t.Errorf("intervals %.2f to %.2f and %.2f to %.2f", *wide.Low, *wide.High, *narrow.Low, *narrow.High)
-	}
-}
-
-// TestWilson uses the values of the R function prop.test(correct=FALSE).
-func TestWilson(t *testing.T) {
-	for _, test := range []struct {
-		hits, n int
-		want    string
-	}{{80, 100, "80.0 (71–87)"}, {0, 10, "0.0 (0–28)"}, {10, 10, "100.0 (72–100)"}, {0, 0, "–"}} {
-		if got := percent(wilson(test.hits, test.n)); got != test.want {
-			t.Errorf("%d of %d: %s, want %s", test.hits, test.n, got, test.want)
-		}
-	}
-}
