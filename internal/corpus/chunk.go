@@ -115,27 +115,13 @@ func withoutSuggestions(s string) string {
 	return b.String()
 }
 
+// address matches a web address.
+var address = text.Pattern("[a-zA-Z]*://[^ \n\t\r<>()\\[\\]\"`]*")
+
 // withoutAddresses removes web addresses.
 func withoutAddresses(s string) string {
 	if !strings.Contains(s, "://") {
 		return s
 	}
-	var b strings.Builder
-	for {
-		i := strings.Index(s, "://")
-		if i < 0 {
-			b.WriteString(s)
-			return b.String()
-		}
-		from := i
-		for from > 0 && s[from-1]|0x20 >= 'a' && s[from-1]|0x20 <= 'z' {
-			from--
-		}
-		to := i + 3
-		for to < len(s) && strings.IndexByte(" \n\t\r<>()[]\"`", s[to]) < 0 {
-			to++
-		}
-		b.WriteString(s[:from])
-		s = s[to:]
-	}
+	return address().ReplaceAllString(s, "")
 }

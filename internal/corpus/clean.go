@@ -89,23 +89,14 @@ func cleanText(s string, limit int) string {
 
 // HunkTail returns the last lines of a diff hunk: what is kept with a comment.
 func HunkTail(s string) string {
-	s = strings.TrimRight(s, "\r\n")
-	from := len(s)
-	for range hunkLines {
-		i := strings.LastIndexByte(s[:from], '\n')
-		if i < 0 {
-			from = -1
-			break
-		}
-		from = i
-	}
-	s = s[from+1:]
+	lines := strings.Split(strings.TrimRight(s, "\r\n"), "\n")
+	s = strings.Join(lines[max(0, len(lines)-hunkLines):], "\n")
 	if len(s) > maxHunk {
-		cut := s[len(s)-maxHunk:]
-		if i := strings.IndexByte(cut, '\n'); i >= 0 {
-			cut = cut[i+1:]
+		s = s[len(s)-maxHunk:]
+		if _, whole, ok := strings.Cut(s, "\n"); ok {
+			s = whole
 		}
-		s = strings.ToValidUTF8(cut, "")
+		s = strings.ToValidUTF8(s, "")
 	}
 	return s
 }

@@ -40,7 +40,6 @@ const (
 
 // code is lines that comments may be about.
 type code struct {
-	path   string
 	focus  string // the line in question; empty for none
 	around string // the lines, one a line
 	words  bag
@@ -48,8 +47,8 @@ type code struct {
 
 // codeAt returns the code around a line of a hunk, whose number counts from 0; -1 for the hunk as
 // a whole.
-func codeAt(path string, h *diff.Hunk, at int) *code {
-	c := &code{path: path, words: bag{}}
+func codeAt(h *diff.Hunk, at int) *code {
+	c := &code{words: bag{}}
 	first, last := 0, min(len(h.Lines), maxQueryLines)-1
 	if at >= 0 {
 		first, last = max(0, at-farLines), min(at+1, len(h.Lines)-1)
@@ -97,7 +96,7 @@ func lineWeight(op diff.Op, before int, focused bool) float64 {
 // count.
 func (x *Index) About(ctx context.Context, h *diff.Hunk, at int, q Query) ([]Hit, error) {
 	r := x.ranker(&q)
-	r.code(ctx, codeAt(q.Path, h, at))
+	r.code(ctx, codeAt(h, at))
 	return r.hits()
 }
 

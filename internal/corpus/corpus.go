@@ -65,7 +65,6 @@ type Norm struct {
 type Priming struct {
 	Norms    []Norm // the most relevant first
 	Searched int
-	Failures []string
 }
 
 // Strength says whether a hit may be cited with a finding.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -110,7 +109,11 @@ func (r *ranker) ask(ctx context.Context, texts []string) string {
 		}
 	}
 	if len(unknown) > 0 {
-		if err := v.get(ctx, unknown, r.mayNumber); err != nil {
+		may := func(number int64) bool {
+			f, ok := r.x.terms.Filter(number)
+			return ok && r.may(&f)
+		}
+		if err := v.get(ctx, unknown, may); err != nil {
 			return v.failure
 		}
 	}
@@ -120,12 +123,6 @@ func (r *ranker) ask(ctx context.Context, texts []string) string {
 		}
 	}
 	return ""
-}
-
-// mayNumber reports whether the query is about the chunk with a number.
-func (r *ranker) mayNumber(number int64) bool {
-	f, ok := r.x.terms.Filter(number)
-	return ok && r.may(&f)
 }
 
 // get asks for the vectors of texts, and reads those of all chunks to find the nearest.
@@ -251,22 +248,11 @@ const textVector = "text-vector"
 // leastVectors is from how many chunks on the last one is taken to be about something else.
 const leastVectors = 20
 
-// vectorRank is the place of a hit in the list by vectors; zero if it is not in it.
-func vectorRank(ranks []Rank) Rank {
-	for _, r := range ranks {
-		if r.List == textVector {
-			return r
-		}
-	}
-	return Rank{}
-}
-
 // mostByVector is how many comments a judge is asked about only because of their vectors.
 const mostByVector = 2
 
 // byVector reports whether a hit is among the most similar by vectors. That makes it a candidate: no
 // similarity of vectors is a proof whatever the model.
 func (h *Hit) byVector() bool {
-	rank := cmp.Or(vectorRank(h.Ranks).Rank, math.MaxInt)
-	return rank <= mostByVector
+	return slices.ContainsFunc(h.Ranks, func(r Rank) bool { return r.List == textVector && r.Rank <= mostByVector })
 }

@@ -31,7 +31,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		for _, l := range q.Lines[max(0, len(q.Lines)-maxQueryLines):] {
 			h.Lines = append(h.Lines, diff.Line{Op: diff.Add, Text: l})
 		}
-		r.code(ctx, codeAt(q.Path, h, len(h.Lines)-1))
+		r.code(ctx, codeAt(h, len(h.Lines)-1))
 	}
 	if !asks && len(q.Lines) == 0 && q.Path != "" {
 		words := bag{}

@@ -73,7 +73,7 @@ type window struct {
 	line int // in the hunk, from 0
 }
 
-func (w *window) code() *code { return codeAt(w.path, w.hunk, w.line) }
+func (w *window) code() *code { return codeAt(w.hunk, w.line) }
 
 // addedLines returns the added lines of a change to compare, each text once. Of too many, it returns
 // some from everywhere.

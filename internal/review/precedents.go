@@ -45,7 +45,7 @@ func (p *Precedents) use() (use precedent.CorpusUse, failures []precedent.Failur
 	if p.Index != nil && use.Searched == 0 {
 		use.Searched = p.Index.Len()
 	}
-	for _, what := range slices.Concat(p.Failures, p.Priming.Failures) {
+	for _, what := range p.Failures {
 		what = secret.RedactText(what)
 		if slices.Contains(use.Failures, what) {
 			continue

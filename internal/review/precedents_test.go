@@ -406,7 +406,7 @@ func TestManyPrecedents(t *testing.T) {
 func TestNormsInAReview(t *testing.T) {
 	in, _ := citing(t, nil)
 	in.Precedents.Index = nil
-	in.Precedents.Priming = corpus.Priming{Searched: 60, Failures: []string{"the endpoint is down"}, Norms: []corpus.Norm{
+	in.Precedents.Priming = corpus.Priming{Searched: 60, Norms: []corpus.Norm{
 		{Text: "Never compare with <= len, and never write " + key, Sources: []precedent.CorpusChunk{
 			wrote("1", "x"),
 			wrote("2", "y"),
