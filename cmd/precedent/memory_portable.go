@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -176,7 +175,6 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 			done, err := a.workflow().SyncMemory(cmd.Context(), w, workspace.SyncOptions{
 				Remote: remote, Ref: op.MemoryRef.Value, ReadOnly: readOnly,
 				Connect: func() (workspace.Connection, error) { return a.connect(op) },
-				Rand:    rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 			})
 			if err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/strict"
@@ -25,11 +26,10 @@ const (
 	maxRefFiles  = 32
 	maxRefBytes  = 64 << 20 // of one file
 	syncAttempts = 12
-	// firstPause and maxPause are between attempts: twice as long each time, and a random part
-	// of that, so that runs that collide once do not collide again.
-	firstPause = 100 * time.Millisecond
-	maxPause   = 5 * time.Second
 )
+
+// pauses are between attempts. Half of a pause is random, so that runs that collide once do not collide again.
+var pauses = backoff.Policy{First: 100 * time.Millisecond, Max: 5 * time.Second}
 
 // Sync says how to exchange the memory with a remote.
 type Sync struct {
@@ -41,7 +41,6 @@ type Sync struct {
 	// Existing makes no ref where there is none.
 	Existing bool
 	Sleep    func(ctx context.Context, d time.Duration) error
-	Rand     *rand.Rand
 }
 
 // Synced is what an exchange did.
@@ -60,22 +59,19 @@ type Synced struct {
 // Run merges the memory with the ref and pushes the result, again if somebody else was faster,
 // and then imports it. Whenever it ends, the memory and the ref each have all that they had.
 // Lines of the ref that are refused are left out and counted.
-func (s *Sync) Run(ctx context.Context) (Synced, error) {
-	pause := firstPause
-	for attempt := 1; ; attempt++ {
-		done, merged, err := s.exchange(ctx)
-		if err == nil {
-			done.Counts, err = save(ctx, s.Memory, merged)
-			return done, err
-		}
-		if !errors.Is(err, git.ErrBehind) || attempt == syncAttempts {
-			return done, err
-		}
-		if err := s.Sleep(ctx, pause/2+time.Duration(s.Rand.Int64N(int64(pause)))); err != nil {
-			return done, err
-		}
-		pause = min(2*pause, maxPause)
+func (s *Sync) Run(ctx context.Context) (done Synced, err error) {
+	var merged Rows
+	err = backoff.Do(ctx, backoff.Clock{Now: s.Memory.Now, Sleep: s.Sleep}, func() (err error) {
+		done, merged, err = s.exchange(ctx)
+		return err
+	}, func(err error, failures int) (time.Duration, bool) {
+		pause := pauses.Bound(failures)
+		return pause/2 + rand.N(pause), errors.Is(err, git.ErrBehind) && failures < syncAttempts
+	})
+	if err == nil {
+		done.Counts, err = save(ctx, s.Memory, merged)
 	}
+	return done, err
 }
 
 // exchange fetches, merges and pushes once.

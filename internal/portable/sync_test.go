@@ -52,7 +52,7 @@ func clone(t testing.TB, origin string) *Sync {
 	t.Cleanup(func() { repo.Close() })
 	return &Sync{
 		Git: repo, Memory: openMemory(t), At: git.Shared{Remote: "origin", Ref: "refs/precedent/memory"},
-		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }, Rand: rand.New(rand.NewPCG(1, 2)),
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
 }
 

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -136,7 +135,6 @@ func (s *Server) shareMemory(ctx context.Context, run *queue.Run, w *workspace.W
 	o := workspace.SyncOptions{
 		Ref: s.o.Job.Settings.MemoryRef.Value, Existing: true,
 		Connect: func() (workspace.Connection, error) { return s.o.Connection, nil },
-		Rand:    rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 	}
 	if err := run.Check(ctx); err != nil {
 		return err

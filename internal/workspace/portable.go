@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/url"
 	"slices"
 
@@ -41,7 +40,6 @@ type SyncOptions struct {
 	Existing bool
 	// Connect opens the forge, whose token is used if the remote is on it.
 	Connect func() (Connection, error)
-	Rand    *rand.Rand
 }
 
 // SyncMemory exchanges the memory with the ref of a remote. Without a clone, the remote is the
@@ -52,7 +50,7 @@ func (r *Env) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) (port
 	}
 	s := portable.Sync{
 		Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly,
-		Existing: o.Existing, Sleep: r.Sleep, Rand: o.Rand,
+		Existing: o.Existing, Sleep: r.Sleep,
 	}
 	conn, connErr := o.Connect()
 	var address string
