@@ -301,15 +301,6 @@ func TestConsolidate(t *testing.T) {
 	if got := recall(t, m, "new", "api/a.go"); len(got.Insights) > 0 {
 		t.Errorf("a dismissed insight is recalled: %+v", got.Insights)
 	}
-	if _, err := m.DismissInsight(ctx, insights[0].ID, "dana", ""); err == nil {
-		t.Error("dismissed twice")
-	}
-	if i, err := m.RestoreInsight(ctx, insights[0].ID); err != nil || i.Dismissed != nil {
-		t.Errorf("%+v, %v", i, err)
-	}
-	if got := recall(t, m, "new", "api/a.go"); len(got.Insights) != 1 {
-		t.Error("a restored insight is not recalled")
-	}
 }
 
 // TestRecallOfManyInsights: the five latest, and how many are left out.

@@ -99,18 +99,6 @@ func TestSameChangeAgain(t *testing.T) {
 	}
 }
 
-// TestReasonHasNoCredentials: what a person says of a dismissal is stored without credentials and hidden characters.
-func TestReasonHasNoCredentials(t *testing.T) {
-	m, _ := remember(t)
-	f := find("a.go", "x := 1", precedent.Bugs, precedent.Low, "x leaks")
-	record(t, m, "r1", "one", f)
-	needs.Value(m.Dismiss(t.Context(), f.ID, Dismissal{Reason: "the fixture has\u202e AKIA" + "QYLPMN5HFIQR7XYA"}))(t)
-	stored := needs.Value(m.Dismissals(t.Context()))(t)
-	if why := stored[0].Reason; !strings.HasPrefix(why, "the fixture has [REDACTED") {
-		t.Errorf("%q", why)
-	}
-}
-
 func TestDismiss(t *testing.T) {
 	ctx := t.Context()
 	m, now := remember(t)
@@ -242,9 +230,9 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestHotspotsStatusPruneClear(t *testing.T) {
+func TestHotspotsAndStatus(t *testing.T) {
 	ctx := t.Context()
-	m, now := remember(t)
+	m, _ := remember(t)
 	for i := range 3 {
 		record(t, m, fmt.Sprint("r", i), fmt.Sprint(i),
 			find("a.go", fmt.Sprint(i), precedent.Bugs, precedent.Low, "a"),
@@ -262,11 +250,6 @@ func TestHotspotsStatusPruneClear(t *testing.T) {
 	if want := (store.Counts{Reviews: 3, Findings: 7, Sightings: 9}); err != nil || s.Counts != want || s.Bytes == 0 || s.Path == "" || !s.Oldest.Equal(start) {
 		t.Errorf("%+v, %v", s, err)
 	}
-	*now = now.AddDate(0, 0, 89)
-	needs.Result(t, "Prune", store.Counts{})(m.Prune(ctx))
-	*now = now.AddDate(0, 0, 2)
-	needs.Result(t, "Prune", store.Counts{Reviews: 3, Findings: 7, Sightings: 9, Labels: 7})(m.Prune(ctx))
-	needs.Result(t, "Clear", store.Counts{Labels: 7})(m.Rows.Clear(ctx))
 }
 
 func TestBlock(t *testing.T) {
@@ -285,6 +268,9 @@ People dismissed findings there; do not repeat such remarks without new evidence
 `
 	got := recall(t, m, "two", "b\n- c.go", "auth/token.go", "none.go").Block()
 	needs.Equal(t, want, got)
+	if why := mustDismissals(t, m)[0].Reason; strings.Contains(why, "AKIA") || strings.Contains(why, "\u200b") {
+		t.Errorf("stored %q", why)
+	}
 }
 
 func TestBlockIsBounded(t *testing.T) {
