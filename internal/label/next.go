@@ -20,12 +20,6 @@ const (
 	ChecksWait   EventKind = "checks pending"
 )
 
-// Kinds are all kinds of events.
-var Kinds = []EventKind{
-	GateFailed, Findings, Clean, Incomplete, FixDue, FixPushed, NothingOpen, FixFailed,
-	ChecksPassed, ChecksFailed, ChecksWait,
-}
-
 // Bounds of the cycle. When one is exceeded, people have to look.
 const (
 	MaxCycles     = 5 // reviews, failed gates, failed checks and failed fixes; the default

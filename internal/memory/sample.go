@@ -18,9 +18,9 @@ const (
 	maxStatisticThresholds = 100
 )
 
-// sample reads what the statistics of one repository are computed from.
-func (m *Memory) sample(ctx context.Context, rows *store.Repo, since time.Time) (sample, error) {
-	s := sample{since: since}
+// sample reads what the statistics are computed from.
+func (m *Memory) sample(ctx context.Context, since time.Time) (sample, error) {
+	s, rows := sample{since: since}, m.Rows
 	first, last, err := rows.Period(ctx)
 	if err != nil {
 		return s, err
@@ -56,38 +56,31 @@ func (m *Memory) sample(ctx context.Context, rows *store.Repo, since time.Time) 
 	return s, err
 }
 
-// pullKey identifies a pull request within a database.
-type pullKey struct {
-	repo string
-	pull int
-}
-
 // pullCounts are new findings and reviewed heads by pull request.
-func pullCounts(reviews []store.ReviewFacts) (findings map[pullKey]int, heads map[pullKey]map[string]bool) {
-	findings, heads = map[pullKey]int{}, map[pullKey]map[string]bool{}
+func pullCounts(reviews []store.ReviewFacts) (findings map[int]int, heads map[int]map[string]bool) {
+	findings, heads = map[int]int{}, map[int]map[string]bool{}
 	for _, r := range reviews {
 		if r.Pull == 0 {
 			continue
 		}
-		key := pullKey{r.Repo, r.Pull}
 		for _, n := range r.New {
-			findings[key] += n
+			findings[r.Pull] += n
 		}
-		if heads[key] == nil {
-			heads[key] = map[string]bool{}
+		if heads[r.Pull] == nil {
+			heads[r.Pull] = map[string]bool{}
 		}
-		heads[key][r.Head] = true
+		heads[r.Pull][r.Head] = true
 	}
 	return findings, heads
 }
 
-// statistics computes what does not name people or files.
+// statistics computes all but the hotspots.
 func (s *sample) statistics() Statistics {
 	out := Statistics{
 		Since: s.since, Reviews: len(s.reviews), Verdicts: map[precedent.Verdict]int{}, Shown: map[precedent.Placement]int{},
 		Hidden:  map[precedent.Dropped]int{},
 		Threads: s.threads, Outcomes: map[precedent.OutcomeKind]int{},
-		Thresholds: append([]store.Threshold{}, s.thresholds...), People: []Person{}, Hotspots: []precedent.Hotspot{},
+		Thresholds: append([]store.Threshold{}, s.thresholds...), People: s.people(),
 	}
 	var took []int64
 	for _, r := range s.reviews {

@@ -51,8 +51,8 @@ type Statistics struct {
 	Thresholds   []store.Threshold       `json:"thresholds"`        // changes, oldest first
 
 	Learnings Counted             `json:"learnings"`
-	People    []Person            `json:"people"`   // empty for a whole database
-	Hotspots  []precedent.Hotspot `json:"hotspots"` // likewise
+	People    []Person            `json:"people"`
+	Hotspots  []precedent.Hotspot `json:"hotspots"`
 }
 
 // Measure is one success measure.
@@ -116,12 +116,11 @@ func (m *Memory) Statistics(ctx context.Context, since time.Time) (Statistics, e
 func (m *Memory) StatisticsOf(ctx context.Context, since time.Time) (out Statistics, reviews []store.ReviewFacts,
 	outcomes []precedent.Outcome, err error,
 ) {
-	s, err := m.sample(ctx, m.Rows, since)
+	s, err := m.sample(ctx, since)
 	if err != nil {
 		return out, nil, nil, err
 	}
 	out = s.statistics()
-	out.People = s.people()
 	out.Hotspots, err = m.Hotspots(ctx, maxHotspotsShown)
 	return out, s.reviews, s.outcomes, err
 }

@@ -160,29 +160,21 @@ func audited(fingerprint string) bool {
 
 // describePatterns describes the n patterns that cover a finding; j is one of them.
 func describePatterns(j precedent.Dismissal, n int) string {
-	if j.Rule == "" {
-		since := ""
-		if j.Accepted > 0 {
-			since = fmt.Sprintf(", and accepted %d since", j.Accepted)
+	if j.Rule != "" {
+		where := described(j.Rule)
+		if j.Glob != "" {
+			where += " in " + j.Glob
 		}
-		return fmt.Sprintf("%s%s, last by %s on %s%s", countDismissals(n), since, dismisser(j), day(j), reasonSuffix(j))
+		return fmt.Sprintf("%s dismissed %s on %s%s", dismisser(j), where, day(j), reasonSuffix(j))
 	}
-	return fmt.Sprintf("%s dismissed %s%s on %s%s", dismisser(j), described(j.Rule), inGlob(j), day(j), reasonSuffix(j))
-}
-
-// inGlob names the files that a dismissal is limited to; empty for all.
-func inGlob(j precedent.Dismissal) string {
-	if j.Glob == "" {
-		return ""
+	said := "people dismissed a finding like this one"
+	if n > 1 {
+		said = fmt.Sprintf("people dismissed %d findings like this one", n)
 	}
-	return " in " + j.Glob
-}
-
-func countDismissals(n int) string {
-	if n == 1 {
-		return "people dismissed a finding like this one"
+	if j.Accepted > 0 {
+		said += fmt.Sprintf(", and accepted %d since", j.Accepted)
 	}
-	return fmt.Sprintf("people dismissed %d findings like this one", n)
+	return fmt.Sprintf("%s, last by %s on %s%s", said, dismisser(j), day(j), reasonSuffix(j))
 }
 
 func dismisser(j precedent.Dismissal) string { return cmp.Or(j.Who, "someone") }

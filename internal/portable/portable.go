@@ -38,18 +38,13 @@ type row struct {
 
 // compare orders the rows with one key: the greatest stays.
 func (a row) compare(b row) int {
-	return cmp.Or(compareBool(a.final, b.final), cmp.Compare(a.at, b.at), cmp.Compare(a.until, b.until),
-		strings.Compare(a.line, b.line))
-}
-
-func compareBool(a, b bool) int {
 	switch {
-	case a == b:
-		return 0
-	case a:
+	case a.final && !b.final:
 		return 1
+	case b.final && !a.final:
+		return -1
 	}
-	return -1
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.until, b.until), strings.Compare(a.line, b.line))
 }
 
 // Rows are the shared rows of a repository.

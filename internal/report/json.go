@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -35,33 +35,24 @@ func writeJSON(w io.Writer, v any) error {
 		return err
 	}
 	// GitHub's runner would read it as a command.
-	_, err := w.Write(bytes.ReplaceAll(escapeHidden(b.Bytes()), []byte("##["), []byte(`##\u005b`)))
+	_, err := io.WriteString(w, strings.ReplaceAll(escapeHidden(b.String()), "##[", `##\u005b`))
 	return err
 }
 
 // escapeHidden escapes the hidden characters of JSON. They occur in strings only, so the value
 // is the same.
-func escapeHidden(data []byte) []byte {
-	var out []byte
-	done := 0
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		i += n
-		if r < 0x7f {
+func escapeHidden(data string) string {
+	var b strings.Builder
+	for _, r := range data {
+		if _, hidden := text.Hidden(r); r < 0x7f || !hidden {
+			b.WriteRune(r)
 			continue
 		}
-		if _, hidden := text.Hidden(r); !hidden {
-			continue
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
-		out = append(out, data[done:i-n]...)
-		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		} else {
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-		done = i
 	}
-	return append(out, data[done:]...)
+	return b.String()
 }
 
 // withoutNil returns a copy of a value without nil lists and maps.

@@ -72,7 +72,6 @@ func (r *Repo) sinceSeen(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 
 // ReviewFacts are the facts of a stored review.
 type ReviewFacts struct {
-	Repo     string // id of the rows that it belongs to
 	ID, Head string
 	Pull     int // 0 for a local change
 	At       time.Time
@@ -98,7 +97,6 @@ func (r *Repo) reviewFacts(ctx context.Context, condition string, args ...any) (
 	all, err := collect(ctx, r.db.read,
 		"SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND facts <> '' AND "+condition,
 		append([]any{r.id}, args...), func(s scanner, f *ReviewFacts) error {
-			f.Repo = r.id
 			return s.Scan(&f.ID, &f.Head, &f.Pull, (*moment)(&f.At), &f.Verdict, document{&f.Facts})
 		})
 	return all, r.db.fail("read reviews", err)

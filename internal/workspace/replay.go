@@ -54,19 +54,11 @@ type ReplayCount struct {
 	Rejected int `json:"rejected"`
 }
 
-// Precision is the share of the answered findings that people accepted; ok is false if nobody answered.
-func (c ReplayCount) Precision() (share float64, ok bool) {
-	if c.Accepted+c.Rejected == 0 {
-		return 0, false
-	}
-	return float64(c.Accepted) / float64(c.Accepted+c.Rejected), true
-}
-
-// String says it for people.
+// String says it for people, with the share of the answered findings that they accepted.
 func (c ReplayCount) String() string {
 	s := Count(c.Shown, "finding", "findings") + " shown"
-	if share, ok := c.Precision(); ok {
-		s += fmt.Sprintf("; people accepted %.0f %% of %d that they answered", 100*share, c.Accepted+c.Rejected)
+	if answered := c.Accepted + c.Rejected; answered > 0 {
+		s += fmt.Sprintf("; people accepted %.0f %% of %d that they answered", 100*float64(c.Accepted)/float64(answered), answered)
 	}
 	return s
 }
