@@ -135,7 +135,7 @@ func sinceLast(r *precedent.Review) string {
 	return s
 }
 
-// coverage says what was read, and what models cost.
+// coverage says what was read, and what it cost.
 func coverage(r *precedent.Review) string {
 	c := r.Coverage
 	parts := []string{fmt.Sprintf("read %s of %s", thousands(c.HunksRead), Plural(c.Hunks, "hunk"))}
@@ -145,17 +145,21 @@ func coverage(r *precedent.Review) string {
 	if n := len(c.Skipped); n > 0 {
 		parts = append(parts, Plural(n, "file")+" skipped")
 	}
-	if u := r.Usage; u.Requests > 0 {
-		if r.CostUSD > 0 {
-			parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
+	return strings.Join(append(parts, cost(r)), " · ")
+}
+
+// cost says what a review cost: dollars, tokens, the share from the provider's cache, time.
+func cost(r *precedent.Review) string {
+	var parts []string
+	if r.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
+	}
+	if total := r.Usage.Tokens(); total > 0 {
+		used := Tokens(total)
+		if u := r.Usage; u.CachedTokens > 0 && u.InputTokens > 0 {
+			used += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)
 		}
-		if total := u.Tokens(); total > 0 {
-			used := Tokens(total)
-			if u.CachedTokens > 0 && u.InputTokens > 0 {
-				used += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)
-			}
-			parts = append(parts, used)
-		}
+		parts = append(parts, used)
 	}
 	took := time.Duration(r.TookMS) * time.Millisecond
 	if took >= 10*time.Second {

@@ -80,7 +80,7 @@ func (n *markdownWriter) about(r *precedent.Review, s Style) {
 	n.part("Suppressed findings", func(n *markdownWriter) { n.suppressed(r) })
 	n.part("Learnings", func(n *markdownWriter) { n.learningsUsed(r) })
 	n.part("Sources", func(n *markdownWriter) { n.sources(r) })
-	n.part("Cost", func(n *markdownWriter) { n.cost(r) })
+	n.line("Cost: %s.\n", cost(r))
 	if r.Head != "" {
 		n.line("Commit %s.\n", markdown.Code(r.Head))
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/markdown"
@@ -143,29 +142,6 @@ func (n *markdownWriter) sources(r *precedent.Review) {
 				n.phrase(c.Text)
 		})},
 	)
-}
-
-// cost writes what the review cost: dollars, tokens, the share from the provider's cache,
-// time.
-func (n *markdownWriter) cost(r *precedent.Review) {
-	var parts []string
-	if r.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
-	}
-	if total := r.Usage.Tokens(); total > 0 {
-		parts = append(parts, Tokens(total))
-		if r.Usage.InputTokens > 0 {
-			parts = append(parts, fmt.Sprintf("%d %% of the input from the cache", 100*r.Usage.CachedTokens/r.Usage.InputTokens))
-		}
-	}
-	if took := time.Duration(r.TookMS) * time.Millisecond; took > time.Second {
-		parts = append(parts, took.Round(100*time.Millisecond).String())
-	} else if took > 0 {
-		parts = append(parts, took.String())
-	}
-	if len(parts) > 0 {
-		n.line("Cost: %s.\n", strings.Join(parts, " · "))
-	}
 }
 
 // gate says how the build and the tests ended; empty if nothing was to run them.
