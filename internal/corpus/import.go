@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // ImportOptions say how a file is read.
@@ -82,11 +83,11 @@ func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o Impo
 	r := bufio.NewReaderSize(from, 1<<20)
 	p := part{file: name, repos: o.Repos}
 	for number := 1; ; number++ {
-		line, size, err := readLine(r)
+		line, size, err := text.ReadLine(r, maxImportLine)
 		if size > 0 {
 			p.read(number, line)
 			p.lines++
-			p.result.Bytes += size
+			p.result.Bytes += int64(size)
 		}
 		if p.lines == partLines || p.result.Bytes >= partBytes || p.lines > 0 && err != nil {
 			if err := ctx.Err(); err != nil {
@@ -132,26 +133,6 @@ type part struct {
 	lines  int
 	page   Page
 	result Imported
-}
-
-// readLine reads a line, and returns how many bytes it has. It is nil if it is longer than
-// maxImportLine; the rest is passed over.
-func readLine(r *bufio.Reader) ([]byte, int64, error) {
-	var line []byte
-	var n int64
-	tooLong := false
-	for {
-		piece, err := r.ReadSlice('\n')
-		n += int64(len(piece))
-		if tooLong = tooLong || n > maxImportLine; tooLong {
-			line = nil
-		} else {
-			line = append(line, piece...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, n, err
-		}
-	}
 }
 
 // read adds what a line says, which is nil if it is too long.

@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/strict"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // version of the format. A reader refuses another one.
@@ -94,20 +95,20 @@ func (i *Import) refuse(where string, err error) {
 func Read(ctx context.Context, m *memory.Memory, from io.Reader, skip bool) (Import, error) {
 	result := Import{Lines: []Refused{}}
 	in := bufio.NewReaderSize(io.LimitReader(from, maxFile+1), 64<<10)
-	line, err := readLine(in)
+	line, size, err := readLine(in)
 	if err != nil {
 		return result, &Error{Msg: "it is not an export of a memory: it has no first line", Hint: exportHint}
 	}
 	if err := checkHeader(line, m); err != nil {
 		return result, err
 	}
-	rows, total := Rows{}, int64(len(line)+1)
+	rows, total := Rows{}, size
 	for n := 2; ; n++ {
-		line, err := readLine(in)
+		line, size, err := readLine(in)
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if total += int64(len(line)) + 1; total > maxFile {
+		if total += size; total > maxFile {
 			return result, &Error{Msg: fmt.Sprintf("it is larger than %d MiB", maxFile>>20)}
 		}
 		if err == nil {
@@ -178,25 +179,19 @@ func (s Rows) read(check reader, line []byte) error {
 	return nil
 }
 
-// readLine returns a line without its end. A longer one than maxLine is skipped and returned cut.
-// The error is io.ErrUnexpectedEOF for a last line without its end.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(line) <= maxLine {
-			line = append(line, part...)
-		}
-		switch {
-		case err == nil:
-			return bytes.TrimSuffix(line, []byte("\n")), nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return line, io.ErrUnexpectedEOF
-		default:
-			return line, err
-		}
+var errLong = fmt.Errorf("it has more than %d KiB", maxLine>>10)
+
+// readLine returns a line without its end, and the number of its bytes. The error is errLong for one that is longer than
+// maxLine, and io.ErrUnexpectedEOF for a last line without its end.
+func readLine(in *bufio.Reader) ([]byte, int, error) {
+	line, size, err := text.ReadLine(in, maxLine+1)
+	switch {
+	case errors.Is(err, io.EOF) && size > 0:
+		err = io.ErrUnexpectedEOF
+	case err == nil && line == nil:
+		err = errLong
 	}
+	return bytes.TrimSuffix(line, []byte("\n")), size, err
 }
 
 // checkHeader refuses what is not an export of this repository in a known format.

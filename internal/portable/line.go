@@ -77,9 +77,6 @@ type reader struct{ now time.Time }
 
 // parse reads a line.
 func (r reader) parse(line []byte) (row, error) {
-	if len(line) > maxLine {
-		return row{}, fmt.Errorf("it has more than %d KiB", maxLine>>10)
-	}
 	if !utf8.Valid(line) {
 		return row{}, errors.New("it is not UTF-8")
 	}
@@ -155,7 +152,7 @@ func (r row) finish(value any) (row, error) {
 	}
 	r.value, r.line = value, strings.TrimSuffix(b.String(), "\n")
 	if len(r.line) > maxLine {
-		return row{}, fmt.Errorf("it has more than %d KiB", maxLine>>10)
+		return row{}, errLong
 	}
 	return r, nil
 }

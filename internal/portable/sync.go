@@ -222,7 +222,7 @@ func (s Rows) readFile(check reader, name string, data []byte, result *Import) e
 		if n > maxRows*2 {
 			return errFull
 		}
-		line, err := readLine(in)
+		line, _, err := readLine(in)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

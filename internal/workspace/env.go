@@ -14,19 +14,6 @@
 // The memory is beside the repository only if nobody else can have made it there: a commit, a link
 // or another user could otherwise decide what is hidden ([Env.MemoryFile]).
 //
-// # What commands do with a memory
-//
-// [Env.Dismiss] and [Env.Restore] say that findings do not apply, [Env.Learn] and its siblings teach
-// directives, [Workspace.Explain] explains a finding and what would have been decided without one of
-// its reasons, [Workspace.ReplayStored] decides stored reviews again. [Env.ExportMemory],
-// [Env.ImportMemory] and [Env.SyncMemory] carry a memory elsewhere. [Env.SyncCorpus],
-// [Env.ImportCorpus] and [Env.SearchCorpus] fill and search what people wrote in reviews.
-// [Env.Consolidate] looks for patterns; [Env.KeepConsolidating] does so as long as it is not stopped.
-//
-// A server keeps more: how it last saw a pull request ([Env.Watched]), and its work ([Env.OpenJobs]).
-//
-// # What all runs need
-//
 // A [Connection] is a forge, and how git reaches it. [Permissions] asks it what people may do, once
 // for each. An [EngineSetup] makes engines. A [BookedBudget] bounds what they spend, across processes:
 // for one run, for a pull request and for a day.
