@@ -17,6 +17,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/strict"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // maxMessage limits a message of a client, in bytes. The largest arguments are some paths.
@@ -60,16 +61,13 @@ func (s *Server) ServeIO(ctx context.Context, in io.Reader, out io.Writer) error
 
 // forwardChecked writes the lines of in that are valid messages to to, and answers others on out.
 func forwardChecked(in io.Reader, to io.Writer, out *answered) error {
-	lines := bufio.NewReaderSize(in, maxMessage)
+	lines := bufio.NewReader(in)
 	for {
-		message, end := lines.ReadSlice('\n')
+		message, size, end := text.ReadLine(lines, maxMessage)
 		var asked jsonrpc.Message
 		var err error
-		if errors.Is(end, bufio.ErrBufferFull) {
+		if size > maxMessage {
 			err = fmt.Errorf("it has more than %d KiB", maxMessage>>10)
-			for errors.Is(end, bufio.ErrBufferFull) {
-				_, end = lines.ReadSlice('\n')
-			}
 		} else if message = bytes.TrimSpace(message); len(message) > 0 {
 			asked, err = checkMessage(message)
 		}
