@@ -15,15 +15,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// ImportOptions say how a file is read.
-type ImportOptions struct {
-	// Repos are the names of the repository. Comments that say that they are about another one are
-	// left out. Permalinks that a file does not have are made with the first name.
-	Repos []precedent.Repo
-	// Progress is called after each part that was saved; nil for nothing.
-	Progress func(Imported)
-}
-
 // Imported counts what became of the lines of a file. Each line that is not empty is counted once:
 // as a pull request, as malformed, as foreign, as being on an issue, or as what became of its
 // comment.
@@ -72,7 +63,12 @@ const (
 // lines, reviews, comments on pull requests, and pull requests. The file may be compressed with
 // gzip. It is saved in parts; after an interruption, importing the file again leads to the same
 // result. Lines that cannot be used are counted, and do not stop the import.
-func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o ImportOptions) (total Imported, err error) {
+//
+// Comments that say that they are about another repository than one with these names are left out. Permalinks that a
+// file does not have are made with the first name. progress is called after each part that was saved; nil for nothing.
+func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, repos []precedent.Repo,
+	progress func(Imported),
+) (total Imported, err error) {
 	from, err = decompressed(from)
 	if err != nil {
 		return total, err
@@ -81,7 +77,7 @@ func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o Impo
 		return total, err
 	}
 	r := bufio.NewReaderSize(from, 1<<20)
-	p := part{file: name, repos: o.Repos}
+	p := part{file: name, repos: repos}
 	for number := 1; ; number++ {
 		line, size, err := text.ReadLine(r, maxImportLine)
 		if size > 0 {
@@ -99,10 +95,10 @@ func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o Impo
 			}
 			p.result.Saved = saved
 			total.Add(p.result)
-			if o.Progress != nil {
-				o.Progress(total)
+			if progress != nil {
+				progress(total)
 			}
-			p = part{file: name, repos: o.Repos}
+			p = part{file: name, repos: repos}
 		}
 		switch {
 		case errors.Is(err, io.EOF):

@@ -86,7 +86,7 @@ func everything(t *testing.T, c *Corpus) []string {
 
 func mustImport(t *testing.T, c *Corpus, data []byte) Imported {
 	t.Helper()
-	got, err := c.Import(t.Context(), "file", bytes.NewReader(data), ImportOptions{Repos: []precedent.Repo{testRepo}})
+	got, err := c.Import(t.Context(), "file", bytes.NewReader(data), []precedent.Repo{testRepo}, nil)
 	needs.NoError(t, err)
 	if n := got.Stored + got.Updated + got.Duplicate + got.Bot + got.Own + got.Empty + got.Malformed + got.Foreign +
 		got.OnIssues + got.Pulls; n != got.Lines {
@@ -125,13 +125,10 @@ func TestImportInterrupted(t *testing.T) {
 		c := openCorpus(t, "", time.Now)
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		_, err := c.Import(ctx, "file", bytes.NewReader(data), ImportOptions{
-			Repos: []precedent.Repo{testRepo},
-			Progress: func(Imported) {
-				if n++; n == stop {
-					cancel()
-				}
-			},
+		_, err := c.Import(ctx, "file", bytes.NewReader(data), []precedent.Repo{testRepo}, func(Imported) {
+			if n++; n == stop {
+				cancel()
+			}
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("stopped after %d parts: %v", stop, err)
@@ -192,7 +189,7 @@ func TestImportHostile(t *testing.T) {
 		"hunter3") || strings.Count(string(secret.Hunk), "\n") != hunkLines-1 {
 		t.Errorf("%q\n%q\n%v", string(secret.Body), string(secret.Hunk), err)
 	}
-	if _, err := c.Import(t.Context(), "file", strings.NewReader("\x1f\x8b broken"), ImportOptions{}); err == nil {
+	if _, err := c.Import(t.Context(), "file", strings.NewReader("\x1f\x8b broken"), nil, nil); err == nil {
 		t.Error("a broken compressed file was imported")
 	}
 }

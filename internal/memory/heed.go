@@ -33,15 +33,6 @@ func (r *Dismissals) Heed(learnings []Recalled) {
 	}
 }
 
-// HeedAll returns learnings to Heed, whatever the change.
-func HeedAll(learnings []precedent.Learning) []Recalled {
-	all := make([]Recalled, len(learnings))
-	for i, l := range learnings {
-		all[i].Learning = l
-	}
-	return all
-}
-
 // Raise lets learnings raise confidences, after Drop. most returns the highest confidence, at
 // most n, that a finding can have.
 func (r *Dismissals) Raise(findings []precedent.Finding, most func(f *precedent.Finding, n int) int) {

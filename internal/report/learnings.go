@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -81,18 +82,16 @@ func originOf(l precedent.LearningUse) string {
 	if !l.At.IsZero() {
 		parts = append(parts, l.At.UTC().Format(time.DateOnly))
 	}
-	where := "this repository"
-	switch l.Scope {
-	case precedent.OwnerScope:
-		where = "all repositories of the owner"
-	case precedent.MeScope:
-		where = "all repositories on this computer"
-	}
-	parts = append(parts, where)
+	parts = append(parts, cmp.Or(wideScopes[l.Scope], "this repository"))
 	if l.Glob != "" {
 		parts = append(parts, "in "+guide.Readable(l.Glob))
 	}
 	return strings.Join(append(parts, "for "+strings.Join(l.Findings[:min(len(l.Findings), maxRows)], ", ")), " · ")
+}
+
+// wideScopes are those for more than one repository, in words.
+var wideScopes = map[precedent.LearningScope]string{
+	precedent.OwnerScope: "all repositories of the owner", precedent.MeScope: "all repositories on this computer",
 }
 
 // kindOf is the kind of a learning in words.
@@ -164,10 +163,8 @@ func learnedFrom(l *precedent.Learning) string {
 		s += fmt.Sprintf(", #%d", l.From.PullRequest)
 	}
 	switch {
-	case l.Scope == precedent.OwnerScope:
-		s += ", for all repositories of the owner"
-	case l.Scope == precedent.MeScope:
-		s += ", for all repositories on this computer"
+	case wideScopes[l.Scope] != "":
+		s += ", for " + wideScopes[l.Scope]
 	case l.PullRequest > 0:
 		s += fmt.Sprintf(", for #%d only", l.PullRequest)
 	}

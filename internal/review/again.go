@@ -43,7 +43,9 @@ func DecideNow(r *precedent.Review, basis *precedent.Basis, dismissals []precede
 	learnings []precedent.Learning, now time.Time,
 ) (Decided, error) {
 	past := memory.NewDismissals(dismissals, now)
-	past.Heed(memory.HeedAll(learnings))
+	for _, l := range learnings {
+		past.Heed([]memory.Recalled{{Learning: l}})
+	}
 	return decideAgain(r, basis, past, newObjections(dismissals, learnings))
 }
 

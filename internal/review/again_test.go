@@ -136,7 +136,7 @@ func TestWithoutALearning(t *testing.T) {
 			Severity: f.Severity,
 		},
 	}
-	in.Recall.Learnings = memory.HeedAll([]precedent.Learning{l})
+	in.Recall.Learnings = []memory.Recalled{{Learning: l}}
 	r := run(t, in)
 	now := byTitle(t, r, f.Title)
 	c2 := needs.Value(Without(r, f.Fingerprint, LeaveOut(r, []string{"m1"})))(t)

@@ -10,18 +10,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Budget bounds one review, without regard to others.
-func Budget(s *settings.Settings) *engine.Budget {
-	return &engine.Budget{USD: s.MaxCost.Value, Tokens: s.MaxTokens.Value}
-}
-
-// BookedBudget is a Budget that also keeps the bounds of the day and of the pull request, if its number is
-// not 0, across processes. posted, which may be nil, is what was spent today as the forge knows it: runs
+// BookedBudget bounds one review and, across processes, the day and the pull request, if its number is not 0. posted, which may be nil, is what was spent today as the forge knows it: runs
 // whose memories are copies of one another do not see what the others book.
 func BookedBudget(
 	s *settings.Settings, rows *store.Repo, pull int, posted func(context.Context) (float64, error),
 ) *engine.Budget {
-	b := Budget(s)
+	b := &engine.Budget{USD: s.MaxCost.Value, Tokens: s.MaxTokens.Value}
 	bounds := store.Bounds{Number: pull, Day: s.MaxCostPerDay.Value, Pull: s.MaxCostPull.Value}
 	var onForge, own float64
 	var unread error

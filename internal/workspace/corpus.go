@@ -179,8 +179,7 @@ func (r *Env) ImportCorpus(
 	if err != nil {
 		return corpus.Imported{}, err
 	}
-	o := corpus.ImportOptions{Repos: slices.Concat(w.IDs, names), Progress: progress}
-	imported, err := c.Import(ctx, name, from, o)
+	imported, err := c.Import(ctx, name, from, slices.Concat(w.IDs, names), progress)
 	if err == nil {
 		r.embedNew(ctx, c)
 	}
