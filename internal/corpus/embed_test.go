@@ -178,26 +178,6 @@ func TestEmbedResumes(t *testing.T) {
 	}
 }
 
-// TestEmbedWithout: a comment for which there is no vector does not stop the others, and is not asked for without end.
-func TestEmbedWithout(t *testing.T) {
-	m := newMeaning()
-	m.fail = func(texts []string) ([][]float32, error) {
-		var all [][]float32
-		for _, text := range texts {
-			if strings.Contains(text, "spelling") {
-				all = append(all, nil)
-			} else {
-				all = append(all, unitOf(llmtest.Words(text, 16)))
-			}
-		}
-		return all, nil
-	}
-	c := embedCorpus(t, m.embedding(), embedBodies...)
-	if swept, err := c.Embed(t.Context()); err != nil || swept.Chunks != 3 || swept.Without != 1 {
-		t.Errorf("%+v, %v", swept, err)
-	}
-}
-
 // TestEmbedFails: whatever the model does at the time of a search, the words are compared, one
 // sentence says so, and the model is not asked twice.
 func TestEmbedFails(t *testing.T) {
@@ -244,7 +224,8 @@ func TestEmbedFails(t *testing.T) {
 	}
 }
 
-// TestEmbedSends: no secret, neither of the repository nor of the program, and no long text.
+// TestEmbedSends: no secret, neither of the repository nor of the program, and no long text. A comment for which there is
+// no vector then does not stop the others, and is not asked for without end.
 func TestEmbedSends(t *testing.T) {
 	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	const own = "vJ9s-Qk2xLm47TzR0pWd"

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -164,28 +163,5 @@ func TestAddDamaged(t *testing.T) {
 		if err := (&Index{}).Add(1, packed); err == nil {
 			t.Errorf("%x was added", packed)
 		}
-	}
-}
-
-// BenchmarkIndex reads an index of 100,000 documents and searches it once.
-func BenchmarkIndex(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	zipf := rand.NewZipf(rng, 1.1, 4, 100_000)
-	packed := make([][]byte, 100_000)
-	for i := range packed {
-		var s strings.Builder
-		for range 10 + rng.IntN(40) {
-			fmt.Fprintf(&s, "word%d ", zipf.Uint64())
-		}
-		d := doc(s.String())
-		packed[i] = d.Pack()
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		x := &Index{}
-		for i, p := range packed {
-			needs.NoError(b, x.Add(int64(i), p))
-		}
-		x.Search(Query{Fields: [fields]string{"word100 word7 word20000 word3 word55"}, May: all, Depth: 250})
 	}
 }
