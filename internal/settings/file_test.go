@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent/internal/lint"
-	"github.com/precedent-dev/precedent/internal/llm"
 )
 
 // TestParseFileOfAnything: whatever stands in the file, it is read or refused
@@ -39,16 +38,6 @@ func TestParseFileOfAnything(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestPricesAreRead(t *testing.T) {
-	file, err := parseFile("config.yaml",
-		[]byte("prices:\n  a: {input: 1, output: 2}\n  b/c: {input: 1.5, cached: 0, cache_write: 3, output: 0}\n"))
-	needs.NoError(t, err)
-	want := llm.Prices{"a": {Input: 1, Cached: 1, CacheWrite: 1, Output: 2}, "b/c": {Input: 1.5, CacheWrite: 3}}
-	if len(file.prices) != 2 || file.prices["a"] != want["a"] || file.prices["b/c"] != want["b/c"] {
-		t.Errorf("read %+v, want %+v", file.prices, want)
-	}
 }
 
 func TestLinters(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/needs"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -21,51 +20,17 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-// TestReadDefaults: every default is right, and without a file nothing is missing.
-func TestReadDefaults(t *testing.T) {
-	s, err := Read(Sources{})
-	needs.NoError(t, err)
-	if s.Found || s.Engine.Value.Kind != NoEngine || s.Forge.Value != (forge.Address{Kind: forge.GitHub}) ||
-		s.Concurrency.Value != 4 ||
-		s.MaxCost.Value <= 0 || s.MaxCostPerDay.Value < s.MaxCost.Value || s.MaxCostPull.Value < s.MaxCost.Value ||
-		s.MaxTokens.Value < 1 ||
-		s.Threshold.Value != nil || s.FailOn.Value != precedent.High || s.Timeout.Value != 10*time.Minute {
-		t.Errorf("%+v", s)
-	}
-	for _, line := range s.List() {
-		if line.Source == "" {
-			t.Errorf("%s has no source", line.Key)
-		}
-	}
-}
-
-// TestReadSources: a flag beats the environment, which beats the file; each
-// value names its source, and what is overridden is not even checked.
+// TestReadSources: a flag beats the environment, which beats the file, as the story of config shows; what is overridden
+// is not even checked, and relative paths of the environment begin in the working folder.
 func TestReadSources(t *testing.T) {
-	path := written(t, "engine: claude\nfail_on: medium\ntimeout: nonsense\nmemory_db: ~/m.db\nmodel: a, b\n")
-	env := map[string]string{
-		"HOME": "/home/dana", "PRECEDENT_ENGINE": "command:./mine",
-		"PRECEDENT_FORGE": "local:forge", "PRECEDENT_CONTEXT": "8000",
-	}
-	s, err := Read(Sources{File: path, Env: env, Dir: "/work", Flags: map[string]string{
-		"timeout": "90s",
-		"context": "4000",
-	}})
+	s, err := Read(Sources{
+		File: written(t, "engine: claude\ntimeout: nonsense\nmodel: a, b\n"), Dir: "/work", Flags: map[string]string{"timeout": "90s"},
+		Env: map[string]string{"PRECEDENT_ENGINE": "command:./mine", "PRECEDENT_FORGE": "local:forge"},
+	})
 	needs.NoError(t, err)
-	if s.Engine.Value != (Engine{Command, "/work/mine"}) ||
-		s.Engine.Source != (Source{Environment, "environment PRECEDENT_ENGINE"}) {
-		t.Errorf("engine %+v", s.Engine)
-	}
-	if s.FailOn.Value != precedent.Medium || s.FailOn.Source != (Source{File, "file " + path + ":2"}) {
-		t.Errorf("fail_on %+v", s.FailOn)
-	}
-	if s.Timeout.Value != 90*time.Second || s.Timeout.Source.By != Flag || s.Context.Value != 4000 ||
-		s.Context.Text != "4000" {
-		t.Errorf("timeout %+v, context %+v", s.Timeout, s.Context)
-	}
-	if s.MemoryDB.Value != "/home/dana/m.db" || s.Forge.Value != (forge.Address{Kind: forge.Local, At: "/work/forge"}) ||
-		strings.Join(s.Model.Value, "|") != "a|b" {
-		t.Errorf("memory %+v, forge %+v, model %+v", s.MemoryDB, s.Forge, s.Model)
+	if s.Engine.Value != (Engine{Command, "/work/mine"}) || s.Timeout.Value != 90*time.Second ||
+		s.Forge.Value != (forge.Address{Kind: forge.Local, At: "/work/forge"}) || strings.Join(s.Model.Value, "|") != "a|b" {
+		t.Errorf("engine %+v, timeout %+v, forge %+v, model %+v", s.Engine, s.Timeout, s.Forge, s.Model)
 	}
 }
 
@@ -83,8 +48,6 @@ func TestReadWrong(t *testing.T) {
 			Sources{Env: map[string]string{"PRECEDENT_CONCURRENCY": "0"}},
 			"concurrency (environment PRECEDENT_CONCURRENCY): ", "docs/configuration.md",
 		},
-		{Sources{File: written(t, "fail_on: awful\n")}, `:1): unknown severity "awful"`, "docs/configuration.md"},
-		{Sources{File: written(t, "memory_db: m.db\n")}, `"m.db" is a relative path`, "absolute"},
 		{Sources{File: written(t, "engine: command:./x\n")}, `"./x" is a relative path`, "absolute"},
 		{
 			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "http://203.0.113.7/v1"}},
