@@ -99,6 +99,7 @@ func TestSameChangeAgain(t *testing.T) {
 	}
 }
 
+// TestDismiss: the rest of the life of a dismissal is in the story remember.
 func TestDismiss(t *testing.T) {
 	ctx := t.Context()
 	m, now := remember(t)
@@ -122,9 +123,6 @@ func TestDismiss(t *testing.T) {
 	*now = now.AddDate(0, 0, 10)
 	r := recall(t, m, "one", "a.go")
 	suppressed := Suppress(r.Match([]precedent.Finding{f}), r.Dismissals, *now, 75, nil)
-	if suppressed[0].Dropped != precedent.Dismissed || suppressed[0].DroppedBy != j.ID || suppressed[0].Placement != precedent.Hidden {
-		t.Errorf("%+v", suppressed[0])
-	}
 	wantHushed := []precedent.SuppressedFinding{{Finding: f.ID, Title: "x leaks", Dropped: precedent.Dismissed, By: j.ID, Why: "intended here", Who: "dana"}}
 	needs.Equal(t, wantHushed, r.Suppressed(suppressed))
 	inThread := f
@@ -137,25 +135,8 @@ func TestDismiss(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Hits != 1 || !all[0].ExpiresAt.Equal(now.AddDate(0, 0, 180)) {
 		t.Errorf("%+v, %v", all, err)
 	}
-
-	e, err := m.Explain(ctx, f.ID[:5])
-	if err != nil || e.Dismissal == nil || e.Dismissal.ID != j.ID || len(e.Dismissals) != 1 || e.Seen != 1 || e.Review.ID != "r2" || len(e.Trail) != 1 {
-		t.Errorf("%+v, %v", e, err)
-	}
-
-	back, err := m.Undismiss(ctx, f.ID[:6])
-	if err != nil || back.ID != j.ID {
-		t.Errorf("%+v, %v", back, err)
-	}
-	r = recall(t, m, "one", "a.go")
-	if shown := Suppress([]precedent.Finding{f}, r.Dismissals, *now, 75, nil); !shown[0].Live() {
-		t.Errorf("%+v", shown[0])
-	}
-	if _, err := m.Undismiss(ctx, f.ID); !errors.Is(err, ErrUnknownID) {
-		t.Error(err)
-	}
-	j = needs.Value(m.Dismiss(ctx, f.ID, Dismissal{Reason: "", Who: ""}))(t)
 	needs.Value(m.Undismiss(ctx, j.ID))(t) // by the dismissal's own id
+	needs.Len(t, "dismissals", 0)(m.Dismissals(ctx))
 }
 
 func TestIDs(t *testing.T) {
@@ -194,12 +175,6 @@ func TestIDs(t *testing.T) {
 	if j, err := m.Dismiss(ctx, "lABCoooo1O", Dismissal{Reason: "", Who: "dana"}); err != nil || j.Finding != "1abc000010" {
 		t.Errorf("%+v, %v", j, err)
 	}
-	if _, err := m.Undismiss(ctx, "1abc000003"); !errors.Is(err, ErrUnknownID) || !strings.Contains(err.Error(), "no dismissed finding") {
-		t.Error(err)
-	}
-	if _, err := m.Undismiss(ctx, ""); !errors.Is(err, ErrUnknownID) {
-		t.Error(err)
-	}
 	for _, words := range [][2]string{{strings.Repeat("é", 2001), ""}, {"", strings.Repeat("é", 201)}} {
 		if _, err := m.Dismiss(ctx, "1abc000001", Dismissal{Reason: words[0], Who: words[1]}); !errors.Is(err, ErrTooLong) {
 			t.Error(err)
@@ -230,7 +205,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestHotspotsAndStatus(t *testing.T) {
+func TestHotspots(t *testing.T) {
 	ctx := t.Context()
 	m, _ := remember(t)
 	for i := range 3 {
@@ -245,10 +220,6 @@ func TestHotspotsAndStatus(t *testing.T) {
 	}
 	if one := needs.Value(m.Hotspots(ctx, 1))(t); len(one) != 1 || one[0].Path != "b.go" {
 		t.Errorf("the worse of two with as many: %+v", one)
-	}
-	s, err := m.Status(ctx)
-	if want := (store.Counts{Reviews: 3, Findings: 7, Sightings: 9}); err != nil || s.Counts != want || s.Bytes == 0 || s.Path == "" || !s.Oldest.Equal(start) {
-		t.Errorf("%+v, %v", s, err)
 	}
 }
 
