@@ -96,13 +96,6 @@ func TestUnfinishedReviewsMiss(t *testing.T) {
 	if err != nil || r.Location.Total.Candidates != 0 || *r.Location.Total.Recall.Value != 0 {
 		t.Errorf("a failed review that found something scores %+v, %v", r.Location.Total, err)
 	}
-	cases := dataSet(t, `{}`)
-	if r, err := Compute(t.Context(), cases, File{}, Options{}); err != nil || len(r.Missing) != 1 {
-		t.Errorf("no candidates: %+v, %v", r, err)
-	}
-	if _, err := Compute(t.Context(), cases, File{Lines: map[string]Candidates{"one": {Sum: "other"}}}, Options{}); err == nil {
-		t.Error("candidates of another patch are scored")
-	}
 }
 
 // TestJudgeDismissals: a judge is asked once what a dismissal covers, and believed if it quotes the person.

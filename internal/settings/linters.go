@@ -111,12 +111,9 @@ func linterField(l *lint.Linter, key string, val *yaml.Node) string {
 			l.Sarif = false
 		}
 	}
+	relative := func(path string) bool { return !filepath.IsAbs(path) || filepath.Clean(path) != path }
 	switch {
-	case key == "mounts" && !slices.ContainsFunc(l.Mounts, func(m string) bool {
-		return !filepath.IsAbs(m) || filepath.Clean(m) != m
-	}):
-		return ""
-	case key == "mounts":
+	case key == "mounts" && slices.ContainsFunc(l.Mounts, relative):
 		return "want absolute paths"
 	case key == "command" && strings.Contains(l.Command[0], "/") && !filepath.IsAbs(l.Command[0]):
 		return "want a name on the PATH, or an absolute path"
