@@ -39,18 +39,13 @@ func NewSet(fs []*precedent.Finding) *Set {
 	s := &Set{all: fs, texts: map[*precedent.Finding]text.Vector{}, same: map[pair]bool{}, alike: map[pair]bool{}}
 	for i, a := range s.all {
 		for j := i + 1; j < len(s.all) && near(a, s.all[j]); j++ {
-			s.compare(pair{i, j})
+			b, similarity := s.all[j], 1.0 // if place and category decide
+			like := inOrder(a, b, func() float64 { similarity = s.similarity(a, b); return similarity })
+			s.add(pair{i, j}, like, similarity)
 		}
 	}
 	s.identical()
 	return s
-}
-
-// compare decides about two findings, the first of which does not start after the second.
-func (s *Set) compare(p pair) {
-	a, b := s.all[p.a], s.all[p.b]
-	similarity := 1.0 // if place and category decide
-	s.add(p, inOrder(a, b, func() float64 { similarity = s.similarity(a, b); return similarity }), similarity)
 }
 
 func (s *Set) add(p pair, like Likeness, similarity float64) {

@@ -60,7 +60,11 @@ func (s *Server) addPrecedents(open Open,
 		if err != nil {
 			return precedentsFound{}, err
 		}
-		return showPrecedents(got)
+		found, err := paged(pages{Limit: maxPage}, got.Found, showPrecedent) // as many as a result may have
+		return precedentsFound{
+			Entries: found.Entries, Searched: got.Searched,
+			Failures: slices.Clone(got.Failures[:min(len(got.Failures), maxDecisions)]),
+		}, err
 	}))
 }
 
@@ -77,15 +81,6 @@ func (in *precedentsInput) check() error {
 		return checkPaths([]string{in.File})
 	}
 	return nil
-}
-
-// showPrecedents returns as many comments as a result may have.
-func showPrecedents(got workspace.CorpusResult) (precedentsFound, error) {
-	found, err := paged(pages{Limit: maxPage}, got.Found, showPrecedent)
-	return precedentsFound{
-		Entries: found.Entries, Searched: got.Searched,
-		Failures: slices.Clone(got.Failures[:min(len(got.Failures), maxDecisions)]),
-	}, err
 }
 
 func showPrecedent(f *workspace.CorpusFound) said {

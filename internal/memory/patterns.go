@@ -111,13 +111,6 @@ type candidate struct {
 	similarity float64
 }
 
-func (c *candidate) question() Question {
-	if c.directive != nil {
-		return Question{Finding: c.finding, Learning: &c.directive.Learning}
-	}
-	return Question{Finding: c.finding, Dismissal: c.pattern.Dismissal}
-}
-
 // askJudge has the judge decide which patterns cover which findings, and of which ones
 // learnings speak: the most similar pairs first, up to maxQuestions.
 func (r *Dismissals) askJudge(findings []precedent.Finding, judge Judge) {
@@ -133,7 +126,13 @@ func (r *Dismissals) askJudge(findings []precedent.Finding, judge Judge) {
 	}
 	var questions []Question
 	for _, c := range found {
-		questions = append(questions, c.question())
+		q := Question{Finding: c.finding}
+		if c.directive != nil {
+			q.Learning = &c.directive.Learning
+		} else {
+			q.Dismissal = c.pattern.Dismissal
+		}
+		questions = append(questions, q)
 	}
 	for i, covered := range judge(questions) {
 		c := found[i]

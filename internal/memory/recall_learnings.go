@@ -59,8 +59,12 @@ func (m *Memory) RecallLearnings(ctx context.Context, q LearningQuery) (found []
 	}
 	all := slices.Concat(q.File, q.Own)
 	tried := len(all) // the others were when they were proposed
-	stored, err := m.active(ctx, q)
+	stored, err := m.Rows.Learnings(ctx, precedent.LearningActive)
 	all = append(all, stored...)
+	if err == nil && q.Policy.Global {
+		stored, err = m.Rows.OwnerLearnings(ctx, m.Repo, q.Private)
+		all = append(all, stored...)
+	}
 	now := m.Now()
 	try := m.newTrial(ctx)
 	seen := map[string]bool{}
@@ -98,17 +102,6 @@ func (m *Memory) CountLearnings(ctx context.Context, r *precedent.Review) error 
 		used = append(used, l.ID)
 	}
 	return m.Rows.CountLearnings(ctx, r.Memory.Learnings.IDs, used, r.At)
-}
-
-// active returns the active learnings that are stored for the repository and, if the policy
-// says so, for all of the owner's.
-func (m *Memory) active(ctx context.Context, q LearningQuery) ([]precedent.Learning, error) {
-	all, err := m.Rows.Learnings(ctx, precedent.LearningActive)
-	if err != nil || !q.Policy.Global {
-		return all, err
-	}
-	shared, err := m.Rows.OwnerLearnings(ctx, m.Repo, q.Private)
-	return append(all, shared...), err
 }
 
 // wants reports whether a learning is for a file of the change, and not too old.
