@@ -203,18 +203,3 @@ func TestNamesakes(t *testing.T) {
 func says(f precedent.Finding) string {
 	return strings.Join(needs.Each(f.Trail, func(d precedent.Decision) string { return d.Text }), "; ")
 }
-
-// TestNoChains: a and c each resemble b and not each other. They do not end in
-// one group, and a finding without a copy is live.
-func TestNoChains(t *testing.T) {
-	fs := []precedent.Finding{
-		said("a", "bugs", 5, 8, precedent.Bugs, "query result rows never closed leaking connections"),
-		said("b", "bugs", 7, 12, precedent.Bugs,
-			"query result rows never closed leaking connections; loop index overflows integer counter limit"),
-		said("c", "bugs", 11, 14, precedent.Bugs, "loop index overflows integer counter limit"),
-	}
-	merge(fs, identities{}, nobody)
-	if dropped := duplicates(fs); len(dropped) > 1 {
-		t.Errorf("two of three findings dropped by a chain: %v", dropped)
-	}
-}

@@ -243,6 +243,9 @@ func TestPlanted(t *testing.T) {
 	if !strings.Contains(says(good), "removed 1 of 2") || !strings.Contains(says(good), "90: the finder's 90") {
 		t.Errorf("trail: %s", says(good))
 	}
+	if len(r.Failures) != 2 || r.Failures[0].Step != "judge" || r.Failures[1].Step != "verify" {
+		t.Errorf("failures: %+v", r.Failures)
+	}
 	bugs := finderRun(t, r, "bugs")
 	if r.Usage.Requests != 4 || r.Usage.InputTokens != 10 || r.CostUSD != 0.01 || bugs.Model != "m1" || bugs.Found != 5 {
 		t.Errorf("run: %+v, usage %+v", bugs, r.Usage)
@@ -314,25 +317,23 @@ func TestNothingToReview(t *testing.T) {
 
 func TestPolicy(t *testing.T) {
 	const below, ignored, unasked = precedent.BelowThreshold, precedent.IgnoredPath, precedent.Dropped("not asked")
-	sixty, ninety := 60, 90
+	sixty := 60
 	floors := []precedent.SeverityFloor{{Paths: "cart/**", Severity: precedent.High}}
 	for _, test := range []struct {
 		name                string
 		policy              precedent.Policy
-		person              *int // a person's threshold
 		medium, crash, leak precedent.Dropped
 	}{
-		{"none", precedent.Policy{}, nil, below, "", ""},
-		{"threshold", precedent.Policy{Threshold: &sixty}, nil, "", "", ""},
-		{"a person's threshold beats it", precedent.Policy{Threshold: &sixty}, &ninety, below, below, ""},
-		{"focus", precedent.Policy{Focus: []precedent.Category{precedent.Bugs}}, nil, "", "", ""},
-		{"ignored path", precedent.Policy{Ignore: []string{"cart/**"}}, nil, unasked, unasked, ignored},
-		{"floor spares what is protected", precedent.Policy{Threshold: &sixty, Floors: floors}, nil, below, "", ""},
-		{"finder off", precedent.Policy{Finders: map[string]bool{"secrets": false}}, nil, below, "", unasked},
+		{"none", precedent.Policy{}, below, "", ""},
+		{"threshold", precedent.Policy{Threshold: &sixty}, "", "", ""},
+		{"focus", precedent.Policy{Focus: []precedent.Category{precedent.Bugs}}, "", "", ""},
+		{"ignored path", precedent.Policy{Ignore: []string{"cart/**"}}, unasked, unasked, ignored},
+		{"floor spares what is protected", precedent.Policy{Threshold: &sixty, Floors: floors}, below, "", ""},
+		{"finder off", precedent.Policy{Finders: map[string]bool{"secrets": false}}, below, "", unasked},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			in.Policy, in.Threshold, in.ThresholdFrom = test.policy, test.person, "--threshold"
+			in.Policy = test.policy
 			in.Engine = answering(
 				inCart(loop, "off by one", object{"severity": "medium", "confidence": 70}),
 				inCart(mean, "by zero", object{"severity": "low", "category": "crash", "confidence": 76}),

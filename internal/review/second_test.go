@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -235,31 +234,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifierFails: without a verifier every finding stays, and the review says so.
-func TestVerifierFails(t *testing.T) {
-	for name, play := range map[string]func(engine.Task) engine.Reply{
-		"refusal": func(engine.Task) engine.Reply { return engine.Reply{Status: precedent.StatusRefused, Message: "no"} },
-		"nonsense": func(engine.Task) engine.Reply {
-			return engine.Reply{Status: precedent.StatusOK, Output: []byte("All fine!")}
-		},
-		"crash": func(engine.Task) engine.Reply { panic("boom") },
-		"wrong id": func(engine.Task) engine.Reply {
-			return answered(object{"verdicts": []any{object{"finding": "zzzzzzzzzz", "verdict": "refuted", "reason": "no"}}})
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := input(t, shopBase, shopHead)
-			in.Engine = &cast{finder: finds(inCart(loop, "off by one")), verifier: play}
-			r := run(t, in)
-			f := byTitle(t, r, "off by one")
-			if !f.Live() || f.Verifier != precedent.Unchecked || len(r.Failures) != 1 || r.Failures[0].Step != "verify" {
-				t.Errorf("finding %+v, failures %v", f, r.Failures)
-			}
-			needs.Equal(t, precedent.Findings, r.Verdict)
-		})
-	}
-}
-
 // TestWhatIsVerified: neither what analyzers computed nor what cannot reach the
 // threshold, and every file's claims by themselves, at most eight at a time.
 func TestWhatIsVerified(t *testing.T) {
@@ -304,41 +278,6 @@ func TestOutside(t *testing.T) {
 		if f := byTitle(t, run(t, in), title); f.Confidence != want {
 			t.Errorf("%q: confidence %d, want %d: %s", title, f.Confidence, want, says(f))
 		}
-	}
-}
-
-// TestJudge: one request for all doubtful pairs; words that are in neither finding prove nothing.
-func TestJudge(t *testing.T) {
-	remarks := []object{
-		inCart(loop, "The loop index runs past the last item", object{"end": 6}),
-		inCart(body, "Reading a price panics for a full cart", object{"category": "crash"}),
-	}
-	remarks[0]["body"] = "The loop goes on for n equal to the number of items: index out of range."
-	remarks[1]["body"] = "When n reaches the count, the index is out of range and the shop goes down."
-	for _, test := range []struct {
-		name         string
-		judge        func(engine.Task) engine.Reply
-		same, failed bool
-	}{
-		{"same", judged(true, "index is out of range"), true, false},
-		{"distinct", judged(false, ""), false, false},
-		{"made-up proof", judged(true, "as the maintainers decided"), false, false},
-		{"left out", func(engine.Task) engine.Reply { return answered(object{"pairs": []any{}}) }, false, true},
-		{"refused", nil, false, true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			in := input(t, shopBase, shopHead)
-			c := &cast{finder: finds(remarks...), judge: test.judge}
-			in.Engine = c
-			r := run(t, in)
-			if n, want := len(duplicates(r.Findings)), map[bool]int{true: 1}[test.same]; n != want {
-				t.Errorf("%d duplicates, want %d", n, want)
-			}
-			failed := slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return f.Step == "judge" })
-			if asked := len(c.asked(engine.Judge)); asked != 1 || failed != test.failed {
-				t.Errorf("%d requests to the judge, failures %v", asked, r.Failures)
-			}
-		})
 	}
 }
 
