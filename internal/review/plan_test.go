@@ -15,6 +15,39 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
+// mixed is a hunk of added, unchanged and deleted lines.
+func mixed(texts []string) diff.Hunk {
+	var lines []diff.Line
+	for i, text := range texts {
+		op := []diff.Op{diff.Add, diff.Context, diff.Delete, diff.Delete}[i/7%4]
+		lines = append(lines, diff.Line{Op: op, Text: text})
+	}
+	return numbered(10, 20, lines)
+}
+
+// numbered is the hunk of some lines, whose first ones have the given numbers in the old and in the new file.
+func numbered(old, now int, lines []diff.Line) diff.Hunk {
+	h := diff.Hunk{OldStart: old, NewStart: now, Lines: slices.Clone(lines)}
+	for i := range h.Lines {
+		l := &h.Lines[i]
+		if l.Op != diff.Add {
+			l.Old = old + h.OldLines
+			h.OldLines++
+		}
+		if l.Op != diff.Delete {
+			l.New = now + h.NewLines
+			h.NewLines++
+		}
+	}
+	if h.OldLines == 0 { // a side without lines has the number of the line before
+		h.OldStart--
+	}
+	if h.NewLines == 0 {
+		h.NewStart--
+	}
+	return h
+}
+
 // TestPlanShowsEverything: every line of every hunk is shown once, or stands for one that is, under its own number; no
 // shard is larger than allowed; a hunk's carriers are the shards that show it; and only if a line of it is too long
 // for a shard, it does not count as read.
@@ -33,11 +66,7 @@ func TestPlanShowsEverything(t *testing.T) {
 			if long {
 				lines[n/2] = strings.Repeat(fmt.Sprintf("long%d ", i), most)
 			}
-			f := added(fmt.Sprintf("dir%d/f%d.go", i%2, i), lines...)
-			f.Hunks[0].NewStart += 10
-			for j := range f.Hunks[0].Lines {
-				f.Hunks[0].Lines[j].New += 10
-			}
+			f := diff.File{Path: fmt.Sprintf("dir%d/f%d.go", i%2, i), Status: diff.Modified, Hunks: []diff.Hunk{mixed(lines)}}
 			if rapid.IntRange(0, 4).Draw(t, "skipped") == 0 {
 				f.Skip = "generated"
 			}
@@ -58,16 +87,15 @@ func TestPlanShowsEverything(t *testing.T) {
 		for i, s := range p.shards {
 			tokens := prompt.Tokens(string(newBrief(&Input{Change: &c}).render(s.pieces)))
 			for _, part := range s.pieces {
-				first := part.hunk.NewStart
-				for _, l := range part.hunk.Lines {
-					if l.New != first {
-						t.Fatalf("line %d where the header says %d", l.New, first)
-					}
-					first++
-					shown[part.file.Path] = append(shown[part.file.Path], l.New)
+				whole, first := part.file.Hunks[0].Lines, part.hunk.Lines[0]
+				at := slices.IndexFunc(whole, func(l diff.Line) bool { return l.Old == first.Old && l.New == first.New })
+				before := numbered(10, 20, whole[:at])
+				want := numbered(10+before.OldLines, 20+before.NewLines, part.hunk.Lines)
+				if want.Cut = part.hunk.Cut; !cmp.Equal(want, part.hunk) {
+					t.Fatalf("the header has other numbers: %+v, want %+v", part.hunk, want)
 				}
-				if part.hunk.NewLines != len(part.hunk.Lines) {
-					t.Fatalf("header counts %d lines of %d", part.hunk.NewLines, len(part.hunk.Lines))
+				for n := range part.hunk.Lines {
+					shown[part.file.Path] = append(shown[part.file.Path], at+n)
 				}
 				if !slices.Contains(p.carriers[part.refs[0]], i) {
 					t.Fatalf("shard %d does not carry what it shows", i)
@@ -81,8 +109,8 @@ func TestPlanShowsEverything(t *testing.T) {
 			f := &c.Files[i]
 			var want []int
 			if f.Skip == "" {
-				for _, l := range f.Hunks[0].Lines {
-					want = append(want, l.New)
+				for n := range f.Hunks[0].Lines {
+					want = append(want, n)
 				}
 			}
 			slices.Sort(shown[f.Path]) // the end of a file may fit into a shard before its beginning
@@ -91,47 +119,6 @@ func TestPlanShowsEverything(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestSplitMixedHunk checks the numbers of both sides.
-func TestSplitMixedHunk(t *testing.T) {
-	h := diff.Hunk{OldStart: 10, NewStart: 20}
-	for i := range 600 {
-		l := diff.Line{
-			Op:   []diff.Op{diff.Context, diff.Add, diff.Delete, diff.Delete}[i/7%4],
-			Text: strings.Repeat("word ", 30),
-		}
-		if l.Op != diff.Add {
-			l.Old = h.OldStart + h.OldLines
-			h.OldLines++
-		}
-		if l.Op != diff.Delete {
-			l.New = h.NewStart + h.NewLines
-			h.NewLines++
-		}
-		h.Lines = append(h.Lines, l)
-	}
-	parts := split(&h, 300)
-	if len(parts) < 10 {
-		t.Fatalf("%d parts", len(parts))
-	}
-	before, after, rest := h.OldStart, h.NewStart, h.Lines
-	for _, part := range parts {
-		want := diff.Hunk{OldStart: before, NewStart: after, Lines: rest[:min(len(part.Lines), len(rest))]}
-		for _, l := range want.Lines {
-			want.OldLines += min(l.Old, 1)
-			want.NewLines += min(l.New, 1)
-		}
-		before, after, rest = before+want.OldLines, after+want.NewLines, rest[len(want.Lines):]
-		if want.OldLines == 0 { // a side without lines has the number of the line before
-			want.OldStart--
-		}
-		if want.NewLines == 0 {
-			want.NewStart--
-		}
-		needs.Equal(t, want, part)
-	}
-	needs.Equal(t, 0, len(rest))
 }
 
 // TestMechanicalEdit: a hunk that recurs is shown once and is read with it everywhere.
