@@ -54,11 +54,6 @@ func TestCausedBy(t *testing.T) {
 			if got != test.says || f.Placement != precedent.Inline || f.Suggestion != "" {
 				t.Errorf("breaks %q, %s, suggestion %q", got, f.Placement, f.Suggestion)
 			}
-			direct := input(t, base, head)
-			direct.Engine = answering(finding("user.go", f.Start, f.Quote, "t", nil))
-			if g := byTitle(t, run(t, direct), "t"); g.ID != f.ID {
-				t.Errorf("id %s, and %s if it is reported at its cause", f.ID, g.ID)
-			}
 		})
 	}
 }

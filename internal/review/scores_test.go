@@ -1,13 +1,9 @@
 package review
 
 import (
-	"fmt"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestOdds computes confidences by hand: the odds of what the finder said, times the factors.
@@ -66,20 +62,6 @@ func TestDoubtRaisesNothing(t *testing.T) {
 					t.Errorf("%d %s %s: %d, and %d if a verifier doubts it", stated, severity, category, fs[0].Confidence, fs[1].Confidence)
 				}
 			}
-		}
-	}
-}
-
-// TestDecisionOfScores: docs/decisions/0024-scores.md has the factors.
-func TestDecisionOfScores(t *testing.T) {
-	page := needs.Value(os.ReadFile("../../docs/decisions/0024-scores.md"))(t)
-	odds := ShippedOdds()
-	for _, row := range []string{
-		fmt.Sprintf("| confirmed | %v |", odds.Confirmed), fmt.Sprintf("| confirmed, and wanted now | %v |", odds.Now),
-		fmt.Sprintf("| uncertain | %v |", odds.Uncertain), fmt.Sprintf("| each further finder, at most %d | %v |", mostAgreement, odds.Agreement),
-	} {
-		if !strings.Contains(string(page), "\n"+row) {
-			t.Errorf("the decision has no row %s", row)
 		}
 	}
 }
