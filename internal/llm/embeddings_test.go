@@ -2,14 +2,11 @@ package llm
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -55,7 +52,7 @@ func TestEmbeddings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.Embeddings(t, llmtest.VectorScript(test.reply))
 			texts := []string{"close the file", "an é < 1", "check the error"}
-			got, err := embeddingsAt(t, s.URL, test.dimensions, &fakeTime{}).Embed(t.Context(), texts)
+			got, err := embeddingsAt(t, s.URL+"/embeddings", test.dimensions, &fakeTime{}).Embed(t.Context(), texts)
 			needs.NoError(t, err)
 			var want [][]float32
 			for _, text := range texts {
@@ -158,61 +155,6 @@ func TestEmbeddingsOfAnotherSize(t *testing.T) {
 	if _, err := set.Embed(t.Context(), []string{"a"}); kindOf(err) != KindVector ||
 		!strings.Contains(err.Error(), "a vector has 2 dimensions, and 3 are set") {
 		t.Error(err)
-	}
-}
-
-// TestEmbeddingsWait: the server is asked again when it wants to be, and not after the caller's time.
-func TestEmbeddingsWait(t *testing.T) {
-	clock := &fakeTime{}
-	busy := llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")}
-	s := llmtest.Embeddings(t, llmtest.VectorScript(busy, llmtest.VectorReply{}))
-	if _, err := embeddingsAt(t, s.URL, 0, clock).Embed(t.Context(), []string{"a"}); err != nil ||
-		clock.slept < 7*time.Second {
-		t.Errorf("%v after %v", err, clock.slept)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	slow := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{Hold: llmtest.Never}))
-	if _, err := embeddingsAt(t, slow.URL, 0, clock).Embed(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
-	}
-	var sent countedRequests
-	e, err := NewEmbeddings(EmbeddingsConfig{
-		BaseURL: slow.URL, Model: "m", Transport: &sent, Waiting: clock.waiting(), FirstWait: time.Millisecond,
-	})
-	needs.NoError(t, err)
-	_, err = e.Embed(t.Context(), []string{"a"})
-	if kind := kindOf(err); kind != KindTimeout || sent.n.Load() != maxTimeoutTries {
-		t.Errorf("%v after %d requests", err, sent.n.Load())
-	}
-}
-
-// TestEmbeddingsElsewhere: no redirect is followed, so that no other host sees the key or a text.
-func TestEmbeddingsElsewhere(t *testing.T) {
-	other := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))
-	for _, status := range []int{301, 302, 307, 308} {
-		s := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{
-			Status: status,
-			Header: http.Header{"Location": {other.URL + "/embeddings"}},
-		}))
-		_, err := embeddingsAt(t, s.URL, 0, &fakeTime{}).Embed(t.Context(), []string{"a"})
-		if kindOf(err) != KindRequest || !strings.Contains(err.Error(), "was not followed") {
-			t.Error(err)
-		}
-	}
-	if n := len(other.Requests()); n != 0 {
-		t.Errorf("%d requests arrived elsewhere", n)
-	}
-	down := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))
-	for _, url := range []string{"ftp://example.org", "://", "http://me:" + canary + "@example.org", ""} {
-		if _, err := NewEmbeddings(EmbeddingsConfig{
-			Key: canary, BaseURL: url, Model: "m", Waiting: RealWaiting(),
-		}); err == nil || strings.Contains(err.Error(), canary) {
-			t.Errorf("%q: %v", url, err)
-		}
-	}
-	if e := embeddingsAt(t, down.URL+"/embeddings", 0, &fakeTime{}); e.url != down.URL+"/embeddings" {
-		t.Errorf("address %s", e.url)
 	}
 }
 

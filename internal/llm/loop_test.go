@@ -113,12 +113,6 @@ func TestLoopReadsItsTurnsFromTheCache(t *testing.T) {
 		}
 		before = u.CachedTokens + u.CacheWriteTokens
 	}
-	total := s.Totals()
-	// Each text once at 1.25; those of request i are read by the ones after it at 0.1.
-	want := 1.25*(prefixTokens+turns*resultTokens) + 0.1*(turns*prefixTokens+resultTokens*(4+3+2+1))
-	if got := total.Billed(); got < want || got > want+turns*slack {
-		t.Errorf("billed %.0f, want about %.0f", got, want)
-	}
 }
 
 // TestLoopTakesBackWhatDoesNotFit: results that exceed the window end the reading, not the task.

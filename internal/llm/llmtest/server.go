@@ -21,7 +21,6 @@ type Server struct {
 	closed  chan struct{}
 
 	mu        sync.Mutex
-	clock     int
 	exchanges []Exchange
 	cache     cache
 }
@@ -91,7 +90,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		reply.Status = http.StatusOK
 	}
 	if reply.Status != http.StatusOK || reply.Body != "" {
-		s.fail(out, request.N, reply)
+		s.fail(out, reply)
 	} else {
 		u.OutputTokens = tokensOf(reply.said())
 		if reply.Usage != nil {
@@ -116,10 +115,7 @@ func (r Reply) said() string {
 }
 
 // fail answers with an error, which costs nothing.
-func (s *Server) fail(out *stream, n int, reply Reply) {
-	s.mu.Lock()
-	s.exchanges[n].Status = reply.Status
-	s.mu.Unlock()
+func (s *Server) fail(out *stream, reply Reply) {
 	body := []byte(reply.Body)
 	if reply.Body == "" {
 		body = encode(s.dialect.failure(reply.Status, reply.Message))
