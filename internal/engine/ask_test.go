@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -94,7 +95,7 @@ func TestAsk(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := far{replies: test.replies}
 			got := needs.Value(Ask(t.Context(), oneTask(time.Minute), f.once))(t)
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := gocmp.Diff(test.want, got); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
 			if len(f.prompts) != len(test.prompts) {
@@ -112,60 +113,40 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskTimeout: the time of a task is that of all its requests. An answer that comes in time is taken, and one that
+// cannot be used is not asked again when no time is left.
 func TestAskTimeout(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		timeout time.Duration
-		first   Reply
-		want    string
-		after   time.Duration
+		replies []Reply // all but the last at once, and the last when the time is over
+		status  precedent.Status
+		message string
 	}{
-		{"of the task", 3 * time.Second, Reply{}, "no answer within 3s", 3 * time.Second},
-		{"by default", 0, Reply{}, "no answer within 10m0s", DefaultTimeout},
+		{"of the task", 3 * time.Second, []Reply{{Status: "error"}}, "timeout", "no answer within 3s"},
+		{"by default", 0, []Reply{{Status: "error"}}, "timeout", "no answer within 10m0s"},
 		{
-			"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object",
-			3 * time.Second,
+			"over all requests", 3 * time.Second,
+			[]Reply{wrote("nonsense"), {Status: "error"}},
+			"timeout",
+			"no usable answer within 3s: it has no JSON object",
 		},
+		{"in time", time.Second, []Reply{wrote(`{"a":1}`)}, "ok", ""},
+		{"of no use", time.Second, []Reply{wrote("nonsense")}, "timeout", "no usable answer within 1s: it has no JSON object"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				began, asked := time.Now(), 0
-				a, err := Ask(t.Context(), oneTask(test.timeout), func(ctx context.Context, _ Task) (Reply, error) {
-					if asked++; asked == 1 && test.first.Status != "" {
-						return test.first, nil
-					}
+		synctest.Test(t, func(t *testing.T) {
+			began, f := time.Now(), far{replies: test.replies}
+			a, err := Ask(t.Context(), oneTask(test.timeout), func(ctx context.Context, task Task) (Reply, error) {
+				if len(f.prompts) == len(f.replies)-1 {
 					<-ctx.Done()
-					return Reply{Status: precedent.StatusError, Message: "ended"}, nil
-				})
-				needs.NoError(t, err)
-				if a.Status != precedent.StatusTimeout || a.Message != test.want {
-					t.Errorf("%s (%s), want a timeout: %s", a.Status, a.Message, test.want)
 				}
-				if took := time.Since(began); took != test.after {
-					t.Errorf("took %v, want %v", took, test.after)
-				}
+				return f.once(ctx, task)
 			})
-		})
-	}
-}
-
-// TestAskNoRequestAfterTimeout: an answer that comes in time is taken, one that
-// cannot be used is not asked again when no time is left.
-func TestAskNoRequestAfterTimeout(t *testing.T) {
-	for text, want := range map[string]precedent.Status{
-		`{"a":1}`:  precedent.StatusOK,
-		"nonsense": precedent.StatusTimeout,
-	} {
-		synctest.Test(t, func(t *testing.T) { // or the time is over before the first request on a busy machine
-			asked := 0
-			a, err := Ask(t.Context(), oneTask(time.Millisecond), func(ctx context.Context, _ Task) (Reply, error) {
-				asked++
-				<-ctx.Done()
-				return wrote(text), nil
-			})
-			needs.NoError(t, err)
-			if a.Status != want || asked != 1 {
-				t.Errorf("%q: %s (%s) after %d requests, want %s after one", text, a.Status, a.Message, asked, want)
+			if err != nil || a.Status != test.status || a.Message != test.message || len(f.prompts) != len(f.replies) {
+				t.Errorf("%s: %s (%s) after %d requests, %v", test.name, a.Status, a.Message, len(f.prompts), err)
+			}
+			if took, want := time.Since(began), cmp.Or(test.timeout, DefaultTimeout); took != want {
+				t.Errorf("%s: took %v, want %v", test.name, took, want)
 			}
 		})
 	}
