@@ -64,14 +64,6 @@ func act(part string) int {
 		}
 		fmt.Fprint(os.Stderr, "\x1b[31mé: the end\x07\n")
 		return 3
-	case "complain and answer":
-		fmt.Fprintln(os.Stderr, "no cause for concern")
-		answer()
-	case "complain in vain": // floods standard error, which is of no use to anybody
-		for range 2_000 {
-			fmt.Fprint(os.Stderr, strings.Repeat("x", 10_000))
-		}
-		answer()
 	case "abort":
 		p, err := os.FindProcess(os.Getpid())
 		if err != nil {

@@ -61,16 +61,6 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-func TestInfo(t *testing.T) {
-	e := self(t, "mirror")
-	e.Why = "--engine"
-	info := e.Info()
-	want := "command " + e.path + " (--engine): this program gets the code and decides where to send it"
-	if info.Name != "command" || info.Line != want || !info.WantsTree {
-		t.Errorf("Info() = %+v", info)
-	}
-}
-
 // TestWhatTheProgramGets: the task, the environment and the arguments handed
 // in, and a working directory that is not the caller's.
 func TestWhatTheProgramGets(t *testing.T) {
@@ -151,8 +141,6 @@ func TestManners(t *testing.T) {
 		{"leave and hang", task(2 * time.Second), precedent.StatusTimeout, "no answer within 2s"},
 		{"leave in a session and hang", task(2 * time.Second), precedent.StatusTimeout, "no answer within 2s"},
 		{"leave in a session and flood", task(time.Minute), precedent.StatusTruncated, "more than 16 MiB"},
-		{"complain and answer", task(time.Minute), precedent.StatusOK, ""},
-		{"complain in vain", task(time.Minute), precedent.StatusOK, ""},
 		{"complain", task(time.Minute), precedent.StatusError, "\nline 99999\n\x1b[31mé: the end\x07"},
 		{"abort", task(time.Minute), precedent.StatusError, "killed"},
 	} {
