@@ -131,17 +131,6 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-func TestInfo(t *testing.T) {
-	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
-	want := engine.Info{
-		Name: "claude", Who: "opus@api.anthropic.com",
-		Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true,
-	}
-	if !cmp.Equal(info, want) {
-		t.Errorf("Info() = %+v, want %+v", info, want)
-	}
-}
-
 func TestMissingProgram(t *testing.T) {
 	e := New(Config{Program: filepath.Join(t.TempDir(), "claude"), Now: now})
 	t.Cleanup(func() { _ = e.Close() })

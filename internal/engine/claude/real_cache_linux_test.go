@@ -13,20 +13,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// realFirstByte: it is told of before the answer is whole.
-func realFirstByte(t *testing.T) {
-	begun := make(chan struct{})
-	reply := answer(`{"n":5}`)
-	reply.Pause = begun
-	m := serve(t, reply)
-	e, _ := start(t, m, edits{})
-	task := realTask("")
-	task.FirstByte = func() { close(begun) }
-	if a, err := e.Run(t.Context(), task); err != nil || a.Status != precedent.StatusOK {
-		t.Errorf("%+v, %v", a, err)
-	}
-}
-
 // request is one for the model, in the order in which the provider caches it.
 type request struct {
 	Tools    json.RawMessage
@@ -58,52 +44,31 @@ func cached(t *testing.T, body string) string {
 	return ""
 }
 
-// realCache: what two tasks share reaches the model byte by byte alike, up to a
-// mark, in all turns; and the API would take the marks.
+// realCache: what two tasks share reaches the model byte by byte alike, up to a mark, in all turns; and the API would
+// take the marks, also of a CLI that would set more of them, and others.
 func realCache(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		unset []string
-		takes bool // the API would take the marks
-	}{
-		{"as it is", nil, true},
-		{"without the variable against an hour", []string{"FORCE_PROMPT_CACHING_5M"}, false},
-		{"without the variable against switches", []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"}, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			tree := t.TempDir()
-			plant(t, tree, map[string]string{"a.go": "package zebra\n"})
-			read := call("Read", map[string]any{"file_path": "a.go"})
-			m := serve(t, read, read, answer(`{"n":5}`))
-			e, home := start(t, m, edits{Unset: test.unset}, "ENABLE_PROMPT_CACHING_1H=1") // as a person's plan has it
-			plant(t, home, map[string]string{".claude.json": `{"cachedGrowthBookFeatures":{"tengu_basalt_spur":true}}`})
-			for _, name := range []string{"bugs", "security"} {
-				task := realTask(tree)
-				task.Name, task.Common, task.Prefix, task.Prompt = name, "What all share. ",
-					"The change, to the end of the prefix. ", "Find "+name+"."
-				if a, err := e.Run(t.Context(), task); err != nil || a.Status != precedent.StatusOK {
-					t.Errorf("%+v, %v", a, err)
-				}
-			}
-			taken := true
-			var first string
-			for _, body := range bodies(m) {
-				marks, hours := strings.Count(body, `"cache_control"`), strings.Contains(body, `"ttl"`)
-				taken = taken && marks <= 4 && !hours
-				if !test.takes {
-					continue // without the variable there are requests of other kinds, too
-				}
-				if first == "" {
-					first = cached(t, body)
-				}
-				if diff := cmp.Diff(first, cached(t, body)); diff != "" {
-					t.Errorf("another start (-first +this):\n%s", diff)
-				}
-			}
-			if taken != test.takes {
-				t.Errorf("the API would take the marks: %t, want %t", taken, test.takes)
-			}
-		})
+	tree := t.TempDir()
+	plant(t, tree, map[string]string{"a.go": "package zebra\n"})
+	read := call("Read", map[string]any{"file_path": "a.go"})
+	m := serve(t, read, read, answer(`{"n":5}`))
+	e, home := start(t, m, edits{}, "ENABLE_PROMPT_CACHING_1H=1") // as a person's plan has it
+	plant(t, home, map[string]string{".claude.json": `{"cachedGrowthBookFeatures":{"tengu_basalt_spur":true}}`})
+	for _, name := range []string{"bugs", "security"} {
+		task := realTask(tree)
+		task.Name, task.Common, task.Prefix, task.Prompt = name, "What all share. ",
+			"The change, to the end of the prefix. ", "Find "+name+"."
+		if a, err := e.Run(t.Context(), task); err != nil || a.Status != precedent.StatusOK {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	all := bodies(m)
+	for _, body := range all {
+		if strings.Count(body, `"cache_control"`) > 4 || strings.Contains(body, `"ttl"`) {
+			t.Errorf("the API would not take the marks of %s", body)
+		}
+		if diff := cmp.Diff(cached(t, all[0]), cached(t, body)); diff != "" {
+			t.Errorf("another start (-first +this):\n%s", diff)
+		}
 	}
 }
 
