@@ -8,15 +8,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 )
 
-// analyzer is a Finder that computes.
-type analyzer struct{ lint.Analyzer }
-
-// Name is the analyzer's name.
-func (a analyzer) Name() string { return a.Analyzer.Name }
-
-// Find runs the analyzer over the whole change, including files that no model is
-// shown.
-func (a analyzer) Find(ctx context.Context, in *Input) Report {
+// analyze runs an analyzer over the whole change, including files that no model is shown.
+func (in *Input) analyze(ctx context.Context, a lint.Analyzer) Report {
 	res := a.Run(ctx, &lint.Input{
 		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, OwnPolicy: in.OwnPolicy, Go: in.Go,
 		Read:     func(path string) ([]byte, error) { return in.Read(precedent.Right, path) },

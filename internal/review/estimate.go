@@ -77,19 +77,18 @@ func (x *reader) addThreads(e *Estimate) {
 // others read them from the cache. Answers that are stored need no request.
 func (w *specialists) estimate(ctx context.Context, in *Input) Estimate {
 	var e Estimate
-	var asked []prompt.Spec
+	status, why := w.idle(in)
 	for _, spec := range in.asked {
-		s := &specialist{spec: spec, specialists: w}
-		if status, why := s.idle(in); why != "" {
+		if why != "" {
 			e.Idle = append(e.Idle, precedent.FinderRun{Name: spec.Name, Status: status, Error: why})
 			continue
 		}
 		e.Finders = append(e.Finders, spec.Name)
-		asked = append(asked, spec)
 	}
-	if len(asked) == 0 {
+	if len(e.Finders) == 0 {
 		return e
 	}
+	asked := in.asked
 	e.Parts = len(w.plan.shards)
 	fixed, own := 0, map[string]int{} // tokens that do not depend on the shard: of all finders, and of each by name
 	for _, spec := range asked {

@@ -10,13 +10,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// Finder produces findings about a change. There are two kinds: a prompted
-// specialist, which asks an engine, and an analyzer, which computes.
-type Finder interface {
-	Name() string
-	// Find reads the change. Problems are in the report's run, so that one finder
-	// never stops another.
-	Find(ctx context.Context, in *Input) Report
+// finder produces findings about a change: a prompted specialist, which asks an engine, or an analyzer, which
+// computes.
+type finder struct {
+	name     string
+	analyzer bool
+	// find reads the change. Problems are in the report's run, so that one finder never stops another.
+	find func(context.Context) Report
 }
 
 // Report is what one finder brings back.
@@ -69,34 +69,35 @@ type Event struct {
 
 // finders returns the finders: the specialists that this review asks, of which the first leads the others, then
 // the analyzers.
-func finders(in *Input, w *specialists) []Finder {
-	var all []Finder
+func finders(in *Input, w *specialists) []finder {
+	var all []finder
 	for i, spec := range in.asked {
-		all = append(all, &specialist{spec: spec, specialists: w, lead: i == 0, number: i})
+		s := &specialist{in: in, spec: spec, specialists: w, lead: i == 0, number: i}
+		all = append(all, finder{name: spec.Name, find: s.find})
 	}
 	for _, spec := range prompt.Finders() {
 		if !in.enabled(spec.Name) { // the result says so
-			all = append(all, &specialist{spec: spec, specialists: w})
+			all = append(all, finder{name: spec.Name})
 		}
 	}
 	w.trial = newTrial(len(in.asked), len(w.plan.shards), in.Concurrency)
 	for _, a := range lint.All() {
-		all = append(all, analyzer{a})
+		all = append(all, finder{a.Name, true, func(ctx context.Context) Report { return in.analyze(ctx, a) }})
 	}
 	return all
 }
 
 // find runs the finders concurrently and returns their reports in the order of
 // all.
-func find(ctx context.Context, in *Input, all []Finder) []Report {
+func find(ctx context.Context, in *Input, all []finder) []Report {
 	reports := make([]Report, len(all))
 	var wg sync.WaitGroup
 	for i, f := range all {
 		wg.Go(func() {
-			in.progress(Event{Finder: f.Name()})
-			reports[i] = runFinder(ctx, in, f)
+			in.progress(Event{Finder: f.name})
+			reports[i] = f.run(ctx, in)
 			run := reports[i].Run
-			in.progress(Event{Finder: f.Name(), Run: &run})
+			in.progress(Event{Finder: f.name, Run: &run})
 		})
 	}
 	wg.Wait()
@@ -106,30 +107,29 @@ func find(ctx context.Context, in *Input, all []Finder) []Report {
 // offByPolicy is the error of a finder that the policy turned off.
 const offByPolicy = "turned off by the repository's policy"
 
-// runFinder runs one finder, unless the policy turned it off. A panic, which a
-// hostile file may cause in a parser, becomes the error of its run.
-func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
+// run runs the finder, unless the policy turned it off. A panic, which a hostile file may cause in a parser, becomes
+// the error of its run.
+func (f finder) run(ctx context.Context, in *Input) (r Report) {
 	began := in.Now()
 	defer func() {
 		if p := recover(); p != nil {
 			r = Report{Run: precedent.FinderRun{Status: precedent.StatusError, Error: fmt.Sprintf("crashed: %v", p)}}
 		}
-		_, r.Analyzer = f.(analyzer)
-		if r.Analyzer && r.Run.Status.Bad() {
+		if r.Analyzer = f.analyzer; r.Analyzer && r.Run.Status.Bad() {
 			r.Run.Engine = precedent.AnalyzerEngine // also if it crashed
 		}
-		r.Run.Name = f.Name()
+		r.Run.Name = f.name
 		r.Run.TookMS = in.Now().Sub(began).Milliseconds()
 		r.Run.Found = len(r.Findings)
 		for i := range r.Findings {
-			r.Findings[i].Finder = f.Name()
+			r.Findings[i].Finder = f.name
 			r.Findings[i].Votes = 1
 		}
 	}()
-	if !in.enabled(f.Name()) {
+	if !in.enabled(f.name) {
 		return Report{Run: precedent.FinderRun{Status: precedent.StatusOff, Error: offByPolicy}}
 	}
-	return f.Find(ctx, in)
+	return f.find(ctx)
 }
 
 // Names returns the names of all finders, as a policy uses them.

@@ -13,28 +13,26 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// specialist is a Finder that asks an engine, with one request for each shard.
+// specialist asks an engine, with one request for each shard.
 type specialist struct {
+	in   *Input
 	spec prompt.Spec
 	*specialists
 	lead   bool
 	number int // its index among the specialists that are asked
 }
 
-// Name is the specialist's name.
-func (s *specialist) Name() string { return s.spec.Name }
-
-// idle returns why the specialist has nothing to do, or "" if it has something.
-func (s *specialist) idle(in *Input) (precedent.Status, string) {
+// idle returns why specialists have nothing to do, or "" if they have something.
+func (w *specialists) idle(in *Input) (precedent.Status, string) {
 	switch {
 	case in.Engine == nil:
 		return precedent.StatusOff, "no engine is configured"
-	case len(s.plan.shards) == 0 && len(s.plan.before) > 0:
+	case len(w.plan.shards) == 0 && len(w.plan.before) > 0:
 		if in.Last != nil {
 			return precedent.StatusSkipped, "nothing has changed since the last review"
 		}
 		return precedent.StatusSkipped, "nothing has changed since " + short(in.Since.Head) + " was reviewed"
-	case len(s.plan.shards) == 0:
+	case len(w.plan.shards) == 0:
 		return precedent.StatusSkipped, "the change has nothing for a model to read"
 	}
 	return "", ""
@@ -43,14 +41,14 @@ func (s *specialist) idle(in *Input) (precedent.Status, string) {
 // unguided reports whether the repository has no guide.
 func (in *Input) unguided() bool { return len(in.Guide.Docs)+len(in.Guide.Rules) == 0 }
 
-// Find asks about each shard of the plan. The lead asks about the first shard alone, then about the others. The other
+// find asks about each shard of the plan. The lead asks about the first shard alone, then about the others. The other
 // finders ask once all requests of the lead are being answered, so that a budget pays for those first.
-func (s *specialist) Find(ctx context.Context, in *Input) Report {
-	if status, why := s.idle(in); why != "" {
+func (s *specialist) find(ctx context.Context) Report {
+	if status, why := s.idle(s.in); why != "" {
 		return Report{Run: precedent.FinderRun{Status: status, Error: why}}
 	}
-	a := &specialistRun{in: in, s: s, replies: make([]reply, len(s.plan.shards))}
-	begin, first := make([]func(), len(a.replies)), make(chan struct{})
+	replies := make([]reply, len(s.plan.shards))
+	begin, first := make([]func(), len(replies)), make(chan struct{})
 	for i := range begin {
 		begin[i] = func() {}
 		if s.lead {
@@ -63,24 +61,25 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 			defer begin[i]()
 		}
 	}
-	var err error
-	if a.tree, err = in.export(ctx, in.Shown); err != nil {
-		for i := range a.replies {
+	tree, err := s.in.export(ctx, s.in.Shown)
+	if err != nil {
+		for i := range replies {
 			s.trial.end(s.number, i, reply{err: err})
 		}
-		return s.report(in, a.replies, err)
+		return s.report(replies, err)
 	}
 	if !s.lead {
 		s.led.Wait()
 	}
 	var wg sync.WaitGroup
-	for i := range a.replies {
+	var done atomic.Int64
+	for i := range replies {
 		if s.lead && i == 1 {
 			<-first
 		}
 		if !s.trial.allows(ctx, s.number, i) {
 			if ctx.Err() == nil {
-				a.replies[i] = s.trial.unsent()
+				replies[i] = s.trial.unsent()
 			}
 			continue
 		}
@@ -88,11 +87,20 @@ func (s *specialist) Find(ctx context.Context, in *Input) Report {
 		wg.Go(func() {
 			defer func() { <-s.slots }()
 			defer begin[i]()
-			s.trial.end(s.number, i, a.ask(ctx, i, begin[i]))
+			r := &replies[i]
+			if ctx.Err() == nil {
+				s.in.progress(Event{Finder: s.spec.Name, Done: int(done.Load()), Requests: len(replies)})
+				*r = s.ask(ctx, i, engine.Task{Role: engine.Finder, Name: s.spec.Name, Tree: tree, FirstByte: begin[i]})
+				s.in.progress(Event{
+					Finder: s.spec.Name, Done: int(done.Add(1)), Requests: len(replies),
+					Usage: r.answer.Usage, CostUSD: r.answer.CostUSD,
+				})
+			}
+			s.trial.end(s.number, i, *r)
 		})
 	}
 	wg.Wait()
-	return s.report(in, a.replies, nil)
+	return s.report(replies, nil)
 }
 
 // reply is the result of one request.
@@ -106,35 +114,14 @@ type reply struct {
 
 func (r *reply) ok() bool { return r.sent && r.err == nil && r.answer.Status.Good() }
 
-// specialistRun is the work of one specialist in one review.
-type specialistRun struct {
-	in   *Input
-	s    *specialist
-	tree string
-
-	replies []reply
-	done    atomic.Int64
-}
-
-// ask sends the request for one shard. The engine may call begun when the answer
-// starts.
-func (a *specialistRun) ask(ctx context.Context, i int, begun func()) reply {
-	if ctx.Err() != nil {
-		return reply{}
-	}
-	a.in.progress(Event{Finder: a.s.spec.Name, Done: int(a.done.Load()), Requests: len(a.replies)})
-	build := func() prompt.Prompt { return a.s.prompt(a.in, a.s.spec, a.s.lead, i) }
-	r := a.in.send(ctx, build, engine.Task{Role: engine.Finder, Name: a.s.spec.Name, Tree: a.tree, FirstByte: begun})
+// ask sends the request for one shard.
+func (s *specialist) ask(ctx context.Context, shard int, t engine.Task) reply {
+	r := s.in.send(ctx, func() prompt.Prompt { return s.prompt(s.in, s.spec, s.lead, shard) }, t)
 	if r.ok() {
-		if r.findings, r.positive, r.err = readAnswer(r.answer.JSON, a.s.spec); r.err != nil {
+		if r.findings, r.positive, r.err = readAnswer(r.answer.JSON, s.spec); r.err != nil {
 			r.answer.Status = precedent.StatusMalformed
 		}
 	}
-	a.replies[i] = r
-	a.in.progress(Event{
-		Finder: a.s.spec.Name, Done: int(a.done.Add(1)), Requests: len(a.replies),
-		Usage: r.answer.Usage, CostUSD: r.answer.CostUSD,
-	})
 	return r
 }
 
@@ -167,10 +154,10 @@ func (in *Input) send(ctx context.Context, build func() prompt.Prompt, t engine.
 
 // report combines the replies in the order of the shards. The first failed one gives
 // the run its status.
-func (s *specialist) report(in *Input, replies []reply, err error) Report {
+func (s *specialist) report(replies []reply, err error) Report {
 	rep := Report{Answered: make([]bool, len(replies))}
 	run := &rep.Run
-	run.Engine = in.Engine.Info().Name
+	run.Engine = s.in.Engine.Info().Name
 	var worst *reply
 	bad := 0
 	for i := range replies {
