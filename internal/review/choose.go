@@ -5,18 +5,7 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
 )
-
-// commentable reports whether the lines of a finding can have a comment, and records it. A range
-// that leaves its hunk is shortened, unless a suggestion replaces it.
-func (in *Input) commentable(f *precedent.Finding) bool {
-	ok := commentable(f, cmp.Or(in.ForgeChange, in.Change))
-	if f.Basis != nil {
-		f.Basis.Commentable = ok
-	}
-	return ok
-}
 
 // choose drops findings below the threshold and folds minor ones, unless the policy shows
 // them, sets how each one is shown, and sorts them: live ones first, then by confidence,
@@ -73,10 +62,13 @@ func choose(fs []precedent.Finding, in *Input, commentable func(*precedent.Findi
 	}
 }
 
-// commentable reports whether the lines of a finding can have a comment. A range that leaves
-// its hunk is shortened, unless a suggestion replaces it.
-func commentable(f *precedent.Finding, c *diff.Change) bool {
-	file := c.File(f.Path)
+// commentable reports whether the lines of a finding can have a comment, and records it. A range that leaves its hunk
+// is shortened, unless a suggestion replaces it.
+func (in *Input) commentable(f *precedent.Finding) (ok bool) {
+	if f.Basis != nil {
+		defer func() { f.Basis.Commentable = ok }()
+	}
+	file := cmp.Or(in.ForgeChange, in.Change).File(f.Path)
 	if f.Start == 0 || file == nil {
 		return false
 	}
