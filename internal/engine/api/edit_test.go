@@ -24,13 +24,7 @@ func editor(t *testing.T) (dir string, call func(name string, args any) (string,
 	t.Cleanup(c.close)
 	return dir, func(name string, args any) (string, error) {
 		raw := needs.Value(json.Marshal(args))(t)
-		for _, tool := range c.tools() {
-			if tool.Name == name {
-				return tool.Run(t.Context(), raw)
-			}
-		}
-		t.Fatalf("no tool %s", name)
-		return "", nil
+		return use(t, c.tools(), name, raw)
 	}
 }
 

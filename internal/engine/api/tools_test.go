@@ -4,11 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm"
 )
+
+// use calls a tool by its name.
+func use(t *testing.T, tools []llm.Tool, name string, args json.RawMessage) (string, error) {
+	t.Helper()
+	i := slices.IndexFunc(tools, func(tool llm.Tool) bool { return tool.Name == name })
+	if i < 0 {
+		t.Fatalf("no tool %s", name)
+	}
+	return tools[i].Run(t.Context(), args)
+}
 
 func TestTools(t *testing.T) {
 	content := map[string]string{
@@ -37,15 +49,7 @@ func TestTools(t *testing.T) {
 		},
 		History: func(_ context.Context, p string) (string, error) { return "2026-01-05 dana first\n", nil },
 	}
-	call := func(name, args string) (string, error) {
-		for _, tool := range files.tools() {
-			if tool.Name == name {
-				return tool.Run(t.Context(), json.RawMessage(args))
-			}
-		}
-		t.Fatalf("no tool %s", name)
-		return "", nil
-	}
+	call := func(name, args string) (string, error) { return use(t, files.tools(), name, json.RawMessage(args)) }
 	for _, test := range []struct{ tool, args, want string }{
 		{"list_files", `{"glob":"**"}`, "a.go\ndata.bin\nlib/b.go\nlib/deep/c.txt\nlong.txt\n"},
 		{"list_files", `{"glob":"*.go"}`, "a.go\nlib/b.go\n"},
@@ -126,15 +130,10 @@ func TestToolsShowNoSecret(t *testing.T) {
 		{"search", `{"pattern":"Lm4x"}`}:                "no line matches",
 		{"file_history", `{"path":"keys.go"}`}:          "dana use [REDACTED:",
 	} {
-		for _, tool := range files.tools() {
-			if tool.Name != call[0] {
-				continue
-			}
-			got, err := tool.Run(t.Context(), json.RawMessage(call[1]))
-			if err != nil || !strings.Contains(got, want) || strings.Contains(got, key) || strings.Contains(got, "hunter2") ||
-				strings.Contains(got, "Lm4x") {
-				t.Errorf("%v: %q, %v", call, got, err)
-			}
+		got, err := use(t, files.tools(), call[0], json.RawMessage(call[1]))
+		if err != nil || !strings.Contains(got, want) || strings.Contains(got, key) || strings.Contains(got, "hunter2") ||
+			strings.Contains(got, "Lm4x") {
+			t.Errorf("%v: %q, %v", call, got, err)
 		}
 	}
 }
