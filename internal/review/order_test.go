@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -29,7 +30,8 @@ func TestSameReview(t *testing.T) {
 	for i := range needs.Rounds(20, 5) {
 		c := &cast{finder: talkative, verifier: ruled(rulings), judge: agrees("input is empty")}
 		in.Engine = &shuffled{Engine: c, rand: rand.New(rand.NewPCG(uint64(i), 0))}
-		r := run(t, in)
+		var r *precedent.Review
+		synctest.Test(t, func(t *testing.T) { r = run(t, in) })
 		got := needs.Value(json.Marshal(r))(t)
 		if want == "" {
 			want = string(got)
@@ -70,40 +72,23 @@ func talkative(task engine.Task) engine.Reply {
 	return reply1(said...)
 }
 
-// shuffled is an engine whose tasks go on one at a time, in random order: each stops before it is asked and before its
-// answer is given, until all that are under way have stopped and it is drawn.
+// shuffled is an engine that is asked, and answers, after times drawn at random.
 type shuffled struct {
 	engine.Engine
 
-	mu      sync.Mutex
-	rand    *rand.Rand
-	running int
-	stopped []chan struct{}
+	mu   sync.Mutex
+	rand *rand.Rand
+}
+
+func (s *shuffled) wait() {
+	s.mu.Lock()
+	d := time.Duration(s.rand.IntN(1000)) * time.Millisecond
+	s.mu.Unlock()
+	time.Sleep(d)
 }
 
 func (s *shuffled) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	s.step(func() { s.running++ })
-	s.stop()
-	a, err := s.Engine.Run(ctx, t)
-	s.stop()
-	s.step(func() { s.running-- })
-	return a, err
-}
-
-func (s *shuffled) stop() {
-	c := make(chan struct{})
-	s.step(func() { s.stopped = append(s.stopped, c) })
-	<-c
-}
-
-// step changes what is under way, and draws if everything has stopped.
-func (s *shuffled) step(change func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
-	if n := len(s.stopped); n > 0 && n == s.running {
-		i := s.rand.IntN(n)
-		close(s.stopped[i])
-		s.stopped = slices.Delete(s.stopped, i, i+1)
-	}
+	s.wait()
+	defer s.wait()
+	return s.Engine.Run(ctx, t)
 }
