@@ -44,43 +44,26 @@ func TestContextWindow(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		status int
-		body   string
+		words  string
 	}{
-		{"Anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 203284 tokens > 200000 maximum"}}`},
-		{
-			"Anthropic with the reply", 400,
-			`{"type":"error","error":{"type":"invalid_request_error","message":"input length and ` + "`max_tokens`" +
-				` exceed context limit: 190000 + 16000 > 200000, decrease input length or ` + "`max_tokens`" + ` and try again"}}`,
-		},
-		{
-			"Anthropic, far too large", 413,
-			`{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`,
-		},
-		{"OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`},
-		{
-			"OpenAI, newer", 400,
-			`{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`,
-		},
-		{
-			"OpenAI, configured", 400,
-			`{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 280000 tokens.","code":"context_length_exceeded"}}`,
-		},
-		{"llama.cpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":14429,"n_ctx":8192}}`},
-		{
-			"llama.cpp, its own error", 500,
-			`{"error":{"code":500,"message":"the request exceeds the available context size, try increasing it","type":"server_error"}}`,
-		},
-		{
-			"llama.cpp, newer", 400,
-			`{"error":{"code":400,"message":"request (14429 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error"}}`,
-		},
-		{"llama-cpp-python", 400, `{"error":{"message":"Requested tokens (2285) exceed context window of 2048"}}`},
-		{"vLLM", 400, `{"object":"error","message":"This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).","type":"BadRequestError","code":400}`},
-		{"Ollama", 400, `{"error":{"message":"the input length exceeds the context length"}}`},
-		{"Gemini", 400, `[{"error":{"code":400,"message":"The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).","status":"INVALID_ARGUMENT"}}]`},
-		{"Mistral", 400, `{"object":"error","message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"}`},
+		{"Anthropic", 400, "prompt is too long: 203284 tokens > 200000 maximum"},
+		{"Anthropic with the reply", 400, "input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000"},
+		{"Anthropic, far too large", 413, "Request exceeds the maximum size"},
+		{"OpenAI", 400, "This model's maximum context length is 8192 tokens, your messages resulted in 9001."},
+		{"OpenAI, newer", 400, "Your input exceeds the context window of this model. Please adjust your input."},
+		{"OpenAI, configured", 400, "Input tokens exceed the configured limit of 272000 tokens."},
+		{"OpenAI's code", 400, `{"error":{"message":"No.","code":"context_length_exceeded"}}`},
+		{"llama.cpp", 400, "the request exceeds the available context size. try increasing the context size"},
+		{"llama.cpp, its own error", 500, "the request exceeds the available context size, try increasing it"},
+		{"llama.cpp, newer", 400, "request (14429 tokens) exceeds the available context size (8192 tokens)"},
+		{"llama.cpp's type", 400, `{"error":{"code":400,"message":"No.","type":"exceed_context_size_error"}}`},
+		{"llama-cpp-python", 400, "Requested tokens (2285) exceed context window of 2048"},
+		{"vLLM", 400, "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens."},
+		{"Ollama", 400, "the input length exceeds the context length"},
+		{"Gemini", 400, "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."},
+		{"Mistral", 400, "Prompt contains 40000 tokens, too large for model with 32768 maximum context length"},
 	} {
-		e := endpoint{host: "h"}.statusError(test.status, http.Header{}, "m", []byte(test.body), time.Now())
+		e := endpoint{host: "h"}.statusError(test.status, http.Header{}, "m", []byte(test.words), time.Now())
 		if e.Kind != KindContext {
 			t.Errorf("%s: kind %s", test.name, e.Kind)
 		}
