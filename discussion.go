@@ -10,8 +10,7 @@ type Discussion struct {
 
 // Directive is one request of a person who may merge the change.
 type Directive struct {
-	Text   Untrusted // what to do, at most 600 characters
-	Quote  Untrusted // the person's words, at most 300 characters
+	Text   Untrusted // in their words, at most 600 characters
 	Who    string
 	Source string // URL of the comment
 }

@@ -8,26 +8,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Bounds of what is shown of a discussion. A directive is a sentence or two.
+// Bounds of what is shown of a discussion, in characters.
 const (
-	maxDirectives = 50
-	maxDirective  = 600 // characters
-	maxQuote      = 300 // characters
-	maxSource     = 200 // characters
+	maxDirective = 600
+	maxSource    = 200
 )
 
 // discuss adds what people said about the change.
 func (p *page) discuss(d precedent.Discussion, room int) {
 	var list strings.Builder
-	for _, one := range d.Directives[:min(len(d.Directives), maxDirectives)] {
+	for _, one := range d.Directives {
 		fmt.Fprintf(&list, "- %s: %s\n", text.Cut(text.VisibleLine(one.Who), maxSource), prose(one.Text, maxDirective))
-		if quote := prose(one.Quote, maxQuote); quote != "" {
-			fmt.Fprintf(&list, "  in their words: %s\n", quote)
-		}
 		fmt.Fprintf(&list, "  said at %s\n", text.Cut(text.VisibleLine(one.Source), maxSource))
-	}
-	if rest := len(d.Directives) - maxDirectives; rest > 0 {
-		fmt.Fprintf(&list, "and %d more, left out\n", rest)
 	}
 	directives := limit(strings.TrimRight(list.String(), "\n"), room)
 	claims := limit(strings.TrimSpace(text.Clean(string(d.Claims))), room)

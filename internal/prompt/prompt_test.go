@@ -73,7 +73,7 @@ func sample() Input {
 		Intent: "auth: simplify Check\n\nNo change of behaviour.",
 		Discussion: precedent.Discussion{
 			Directives: []precedent.Directive{{
-				Text: "Keep the old error codes.", Quote: "please keep the codes", Who: "mara",
+				Text: "Keep the old error codes.", Who: "mara",
 				Source: "https://example.org/c/1",
 			}},
 			Claims: "tom: the timing does not matter here",

@@ -50,7 +50,7 @@ func newBrief(in *Input) *brief {
 	p.Discussion.Directives = slices.Clone(p.Discussion.Directives)
 	for i := range p.Discussion.Directives {
 		d := &p.Discussion.Directives[i]
-		d.Text, d.Quote = precedent.Untrusted(secret.RedactText(string(d.Text))), precedent.Untrusted(secret.RedactText(string(d.Quote)))
+		d.Text = precedent.Untrusted(secret.RedactText(string(d.Text)))
 	}
 	for _, inst := range in.Policy.Instructions {
 		if slices.ContainsFunc(p.Files, func(f *diff.File) bool { return guide.Match(inst.Paths, f.Path) }) {
