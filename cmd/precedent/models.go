@@ -48,7 +48,7 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 		}
 		models = append(models, m)
 	}
-	return llm.Failover(llm.RealWaiting(), models...), nil
+	return llm.Reliable(llm.RealWaiting(), models...), nil
 }
 
 // chosenEngine is the engine that the operator chose, before the change is known.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -74,12 +73,8 @@ func (m *anthropicModel) Send(ctx context.Context, r Request) (Reply, error) {
 }
 
 func (m *anthropicModel) send(ctx context.Context, r Request, structured bool) (Reply, error) {
-	body, err := m.body(r, structured)
-	if err != nil {
-		return Reply{}, err
-	}
 	var reply Reply
-	err = m.post(ctx, m.url, body, r.FirstByte, func(in io.Reader) (err error) {
+	err := m.post(ctx, m.url, m.body(r, structured), r.FirstByte, func(in io.Reader) (err error) {
 		reply, err = m.read(in, r)
 		return err
 	})
@@ -125,7 +120,7 @@ type anthropicBlock struct {
 // ephemeral marks the end of what the provider caches.
 var ephemeral = map[string]any{"type": "ephemeral"}
 
-func (m *anthropicModel) body(r Request, structured bool) (anthropicBody, error) {
+func (m *anthropicModel) body(r Request, structured bool) anthropicBody {
 	b := anthropicBody{Model: m.model, MaxTokens: cmp.Or(r.MaxTokens, DefaultMaxTokens), Stream: true}
 	if r.System != "" {
 		b.System = []anthropicBlock{{Type: "text", Text: r.System, CacheControl: ephemeral}}
@@ -142,22 +137,15 @@ func (m *anthropicModel) body(r Request, structured bool) (anthropicBody, error)
 		b.Messages = append(b.Messages, anthropicTurn(t, i == len(r.Turns)-1)...)
 	}
 	for _, t := range r.Tools {
-		if !json.Valid(t.Schema) {
-			return b, fmt.Errorf("the schema of tool %s is not JSON", t.Name)
-		}
 		b.Tools = append(b.Tools, anthropicTool{t.Name, t.Description, t.Schema})
 	}
 	if r.NoCalls && len(b.Tools) > 0 {
 		b.ToolChoice = map[string]any{"type": "none"}
 	}
 	if structured {
-		var schema map[string]any
-		if err := json.Unmarshal(r.Schema, &schema); err != nil {
-			return b, fmt.Errorf("read answer schema: %w", err)
-		}
-		b.OutputConfig = map[string]any{"format": map[string]any{"type": "json_schema", "schema": closed(schema)}}
+		b.OutputConfig = map[string]any{"format": map[string]any{"type": "json_schema", "schema": closedSchema(r.Schema)}}
 	}
-	return b, nil
+	return b
 }
 
 // anthropicTurn is one round of the tool loop as two messages. The last one ends with a cache breakpoint.

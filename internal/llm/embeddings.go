@@ -3,12 +3,9 @@ package llm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -39,9 +36,7 @@ type EmbeddingsConfig struct {
 	// Dimensions is how many each vector is to have. 0 leaves it to the model; servers with
 	// models that have one size refuse the parameter.
 	Dimensions int
-	Transport  http.RoundTripper
 	Waiting    Waiting
-	FirstWait  time.Duration
 }
 
 // Embeddings asks a server for the vectors of texts. It is safe for concurrent use.
@@ -68,14 +63,9 @@ type Embedded struct {
 // NewEmbeddings returns the client for a server. It sends nothing.
 func NewEmbeddings(c EmbeddingsConfig) (*Embeddings, error) {
 	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/embeddings")
-	e, err := newEndpoint(Config{
-		Key: c.Key, BaseURL: base, Model: c.Model, Transport: c.Transport, Now: c.Waiting.Now, FirstWait: c.FirstWait,
-	})
+	e, err := newEndpoint(Config{Key: c.Key, BaseURL: base, Model: c.Model, Now: c.Waiting.Now})
 	if err != nil {
 		return nil, err
-	}
-	if c.Dimensions < 0 || c.Dimensions > maxVector {
-		return nil, fmt.Errorf("a vector has 1 to %d dimensions, not %d", maxVector, c.Dimensions)
 	}
 	e.header.Set("Accept", "application/json")
 	e.bearer()

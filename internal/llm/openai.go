@@ -3,7 +3,6 @@ package llm
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -100,12 +99,9 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 	}
 	switch a.format {
 	case bySchema:
-		var schema map[string]any
-		if json.Unmarshal(r.Schema, &schema) == nil {
-			body["response_format"] = map[string]any{"type": "json_schema", "json_schema": map[string]any{
-				"name": "answer", "strict": true, "schema": closed(schema),
-			}}
-		}
+		body["response_format"] = map[string]any{"type": "json_schema", "json_schema": map[string]any{
+			"name": "answer", "strict": true, "schema": closedSchema(r.Schema),
+		}}
 	case byJSON:
 		body["response_format"] = map[string]any{"type": "json_object"}
 	}

@@ -50,15 +50,6 @@ type reliable struct {
 	retries
 }
 
-// Reliable retries requests that may succeed the next time, and waits as long as the
-// server asks. When the server is overloaded, all requests share one back-off. A request
-// whose wait would exceed its deadline fails at once, with the server's reason.
-func Reliable(m Model, w Waiting) Model { return newReliable(m, w, overloadTries) }
-
-func newReliable(m Model, w Waiting, tries int) *reliable {
-	return &reliable{Model: m, retries: retries{w: w, tries: tries}}
-}
-
 func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 	var reply Reply
 	var spent precedent.Usage // of all tries
@@ -177,7 +168,7 @@ func (r *retries) answered() {
 }
 
 type failover struct {
-	models []Model
+	models []*reliable
 	w      Waiting
 
 	mu   sync.Mutex
@@ -190,22 +181,23 @@ type outage struct {
 	why   error
 }
 
-// Failover retries like Reliable. It sends to the first model, and to the next one when
-// it fails for a reason other than the request itself; a context window that is too
-// small is the model's, and so is a name that the server does not know. A model that failed
-// is left out for as long as a back-off takes, so that not every request has to find out.
-// The first names the whole.
-func Failover(w Waiting, models ...Model) Model {
-	last := len(models) - 1
-	all := make([]Model, len(models))
-	for i, m := range models {
-		all[i] = newReliable(m, w, maxTries)
+// Reliable retries requests that may succeed the next time, and waits as long as the server asks. When the server is
+// overloaded, all requests share one back-off. A request whose wait would exceed its deadline fails at once, with the
+// server's reason.
+//
+// Of several models it sends to the first, and to the next one when it fails for a reason other than the request itself;
+// a context window that is too small is the model's, and so is a name that the server does not know. A model that failed
+// is left out for as long as a back-off takes, so that not every request has to find out. The first names the whole.
+func Reliable(w Waiting, models ...Model) Model {
+	f := &failover{w: w, down: make([]outage, len(models))}
+	for _, m := range models {
+		f.models = append(f.models, &reliable{Model: m, retries: retries{w: w, tries: maxTries}})
 	}
-	all[last] = Reliable(models[last], w)
-	if last == 0 {
-		return all[0]
+	last := f.models[len(models)-1]
+	if last.tries = overloadTries; len(models) == 1 {
+		return last
 	}
-	return &failover{models: all, w: w, down: make([]outage, len(models))}
+	return f
 }
 
 func (f *failover) Name() string { return f.models[0].Name() }

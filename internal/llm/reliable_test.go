@@ -59,7 +59,7 @@ func TestReliable(t *testing.T) {
 					requests++ // without a field that older servers do not know
 				}
 				clock := &fakeTime{}
-				_, err := Reliable(s.Model, clock.waiting()).Send(t.Context(), Request{Prompt: "p"})
+				_, err := Reliable(clock.waiting(), s.Model).Send(t.Context(), Request{Prompt: "p"})
 				if kindOf(err) != test.kind {
 					t.Errorf("error %v, want kind %q", err, test.kind)
 				}
@@ -82,7 +82,7 @@ func TestBrokenRepliesAreCounted(t *testing.T) {
 	u := &precedent.Usage{InputTokens: prompt}
 	for _, whole := range []llmtest.Reply{{Text: "fine", Usage: u}, failed(401, "")} {
 		for api, s := range both(t, llmtest.Reply{Text: "fine", Cut: 420, Usage: u}, whole) {
-			model := Failover((&fakeTime{}).waiting(), s.Model, s.Model)
+			model := Reliable((&fakeTime{}).waiting(), s.Model, s.Model)
 			reply, err := model.Send(t.Context(), Request{Prompt: strings.Repeat("x", prompt*charsPerToken)})
 			want := prompt
 			if err == nil {
@@ -118,7 +118,7 @@ func TestIdleStreams(t *testing.T) {
 					Key: canary, BaseURL: url, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle, Transport: &sent,
 				})
 				needs.NoError(t, err)
-				_, err = Reliable(model, (&fakeTime{}).waiting()).Send(t.Context(), Request{Prompt: "p"})
+				_, err = Reliable((&fakeTime{}).waiting(), model).Send(t.Context(), Request{Prompt: "p"})
 				if n := sent.n.Load(); kindOf(err) != KindTimeout || n != maxTimeoutTries {
 					t.Errorf("error %v after %d requests", err, n)
 				}
@@ -140,7 +140,7 @@ func TestFailover(t *testing.T) {
 		clock := &fakeTime{}
 		s := llmtest.Anthropic(t, llmtest.Script(test.first))
 		next := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
-		model := Failover(clock.waiting(), anthropicAt(t, s.URL), anthropicAt(t, next.URL))
+		model := Reliable(clock.waiting(), anthropicAt(t, s.URL), anthropicAt(t, next.URL))
 		reply, err := model.Send(t.Context(), Request{Prompt: "p"})
 		if (err != nil) != test.fails || (reply.Text == "fine") == test.fails {
 			t.Errorf("%s: %+v, %v", name, reply, err)
@@ -155,7 +155,7 @@ func TestCancelledAtOnce(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		model := at(func(llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Hold: llmtest.Never} })
-		if _, err := Reliable(model, RealWaiting()).Send(ctx, Request{Prompt: "p"}); !errors.Is(err, context.Canceled) {
+		if _, err := Reliable(RealWaiting(), model).Send(ctx, Request{Prompt: "p"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 		cancel()
@@ -168,10 +168,10 @@ func TestSharedBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		server := &overloadedUntil{well: began.Add(20 * time.Second), takes: 50 * time.Millisecond}
-		model := Reliable(server, Waiting{
+		model := Reliable(Waiting{
 			Now: time.Now, Sleep: backoff.Sleep,
 			Rand: func(n time.Duration) time.Duration { return n - time.Millisecond },
-		})
+		}, server)
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
@@ -197,7 +197,7 @@ func TestBackoffWithinDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		server := &overloadedUntil{well: began.Add(time.Hour), retry: 5 * time.Minute}
-		model := Reliable(server, RealWaiting())
+		model := Reliable(RealWaiting(), server)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for range 2 {
@@ -245,7 +245,7 @@ func TestFailoverRemembers(t *testing.T) {
 	s := llmtest.Anthropic(t, llmtest.Script(failed(529, "Overloaded"), failed(529, "Overloaded"),
 		failed(529, "Overloaded"), failed(529, "Overloaded"), llmtest.Reply{Text: "back"}))
 	next := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
-	model := Failover(clock.waiting(), anthropicAt(t, s.URL), anthropicAt(t, next.URL))
+	model := Reliable(clock.waiting(), anthropicAt(t, s.URL), anthropicAt(t, next.URL))
 	for range 3 {
 		if reply, err := model.Send(t.Context(), Request{Prompt: "p"}); err != nil || reply.Text != "fine" {
 			t.Errorf("%+v, %v", reply, err)

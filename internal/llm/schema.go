@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -10,6 +11,13 @@ import (
 var unsupportedKeywords = []string{
 	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern",
 	"$schema", "$id", "title", "examples", "default",
+}
+
+// closedSchema is the schema of a request as structured outputs accept it.
+func closedSchema(schema json.RawMessage) map[string]any {
+	var v map[string]any
+	_ = json.Unmarshal(schema, &v) // the engine has compiled it
+	return closed(v)
 }
 
 // closed makes a schema acceptable to structured outputs: every object refuses
