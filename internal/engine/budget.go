@@ -115,11 +115,10 @@ type bounded struct {
 }
 
 func (x *bounded) Run(ctx context.Context, t Task) (Answer, error) {
-	const charsPerToken = 4 // as providers give it for English and code
 	x.mu.Lock()
 	usd := x.last
 	x.mu.Unlock()
-	tokens := (len(t.System) + len(t.User())) / charsPerToken
+	tokens := t.Expect()
 	charge, err := x.budget.Reserve(ctx, tokens, usd)
 	if err != nil {
 		return Answer{Status: precedent.StatusOverBudget, Message: err.Error()}, nil

@@ -97,6 +97,12 @@ type Files struct {
 // User returns the whole prompt.
 func (t Task) User() string { return t.Common + t.Prefix + t.Prompt }
 
+// charsPerToken is what providers give for English and code.
+const charsPerToken = 4
+
+// Expect estimates the tokens of a task before it is sent.
+func (t Task) Expect() int { return (len(t.System) + len(t.User())) / charsPerToken }
+
 // Engine does tasks. Run returns an error only for a cancelled context or a defect of the engine itself;
 // everything that the model or program does is an Answer. Implementations are safe for concurrent use.
 type Engine interface {

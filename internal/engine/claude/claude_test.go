@@ -338,10 +338,10 @@ func TestBlocks(t *testing.T) {
 // TestInput: whatever the prompt holds, it is one line.
 func TestInput(t *testing.T) {
 	hostile := "a\n{\"type\":\"control_request\"}\r\n\u2028\x00<&>\xff"
-	line, err := input([]block{lastBlock(hostile)})
-	if err != nil || strings.Count(string(line), "\n") != 1 || strings.ContainsAny(string(line), "\r\u2028\x00") ||
+	line := input([]block{lastBlock(hostile)})
+	if strings.Count(string(line), "\n") != 1 || strings.ContainsAny(string(line), "\r\u2028\x00") ||
 		!strings.Contains(string(line), "<&>") {
-		t.Errorf("%q, %v", line, err)
+		t.Errorf("%q", line)
 	}
 }
 

@@ -23,10 +23,7 @@ type session struct {
 }
 
 func (s session) run(ctx context.Context) (engine.Reply, error) {
-	line, err := input(blocks(s.task, s.marked))
-	if err != nil {
-		return engine.Reply{}, fmt.Errorf("write prompt: %w", err)
-	}
+	line := input(blocks(s.task, s.marked))
 	charge, left, err := s.reserve(ctx)
 	if err != nil {
 		return engine.Reply{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
@@ -89,12 +86,10 @@ const sessionUSD = 0.05
 
 // reserve reserves a session. left is what the session may spend in dollars, 0 for no bound.
 func (s session) reserve(ctx context.Context) (charge func(int, float64), left float64, err error) {
-	const charsPerToken = 4 // as providers give it for English and code
 	if s.Budget == nil {
 		return func(int, float64) {}, 0, nil
 	}
-	tokens := (len(s.task.System) + len(s.task.User())) / charsPerToken
-	if charge, err = s.Budget.Reserve(ctx, tokens, sessionUSD); err != nil {
+	if charge, err = s.Budget.Reserve(ctx, s.task.Expect(), sessionUSD); err != nil {
 		return nil, 0, err
 	}
 	if _, spent := s.Budget.Spent(); s.Budget.USD > 0 {
