@@ -49,10 +49,7 @@ func mark(fs []precedent.Finding, where func(*precedent.FindingBasis) *int) {
 // to keep. It also records which findings that are not shown could have a comment.
 func (x *reader) basis() *precedent.Basis {
 	in, fs := x.in, x.r.Findings
-	scores, err := json.Marshal(scoring{ShippedOdds(), in.Recall.Learned.Curve})
-	if err != nil {
-		return nil // impossible: numbers
-	}
+	scores, _ := json.Marshal(scoring{ShippedOdds(), in.Recall.Learned.Curve}) // numbers
 	basis := &precedent.Basis{
 		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, Tuned: in.tuned, MaxInline: in.MaxInline, Scores: scores,
 		Guide: len(in.Guide.Docs),

@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -71,15 +70,11 @@ func threadID(i int) string { return fmt.Sprintf("t%d", i+1) }
 // readThreadReplies returns the answers by the names of threads. If there are two
 // about one thread, the first counts.
 func readThreadReplies(r reply) (map[string]threadReply, error) {
-	if !r.ok() {
-		status, why := r.failure()
-		return nil, &unanswered{status, why}
-	}
-	var answer struct {
+	answer, err := readReply[struct {
 		Threads []threadReply `json:"threads"`
-	}
-	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
-		return nil, fmt.Errorf("read threads: %w", err)
+	}](&r, "threads")
+	if err != nil {
+		return nil, err
 	}
 	said := map[string]threadReply{}
 	for _, w := range answer.Threads {

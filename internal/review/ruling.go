@@ -1,7 +1,6 @@
 package review
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,15 +35,11 @@ type quotation struct {
 // readVerdicts returns the rulings by finding id. If there are several about one
 // finding, the first counts, unless they contradict each other.
 func readVerdicts(r reply) (map[string]ruling, error) {
-	if !r.ok() {
-		status, why := r.failure()
-		return nil, &unanswered{status, why}
-	}
-	var answer struct {
+	answer, err := readReply[struct {
 		Verdicts []ruling `json:"verdicts"`
-	}
-	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
-		return nil, fmt.Errorf("read verdicts: %w", err)
+	}](&r, "verdicts")
+	if err != nil {
+		return nil, err
 	}
 	byID := map[string]ruling{}
 	for _, v := range answer.Verdicts {

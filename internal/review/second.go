@@ -2,7 +2,9 @@ package review
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -116,6 +118,18 @@ func (x *reader) task(ctx context.Context, step string, role engine.Role) (t eng
 type unanswered struct {
 	status precedent.Status
 	why    string
+}
+
+// readReply decodes the answer of a reply; what names it in an error.
+func readReply[T any](r *reply, what string) (answer T, err error) {
+	if !r.ok() {
+		status, why := r.failure()
+		return answer, &unanswered{status, why}
+	}
+	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
+		return answer, fmt.Errorf("read %s: %w", what, err)
+	}
+	return answer, nil
 }
 
 func (e *unanswered) Error() string { return string(e.status) + ": " + e.why }
