@@ -1,7 +1,6 @@
 package review
 
 import (
-	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +18,7 @@ func TestBudgetRunsOut(t *testing.T) {
 		in.Policy.Finders = only("bugs", "security")
 		var mu sync.Mutex
 		answers := map[string]int{}
-		in.Engine = (&engine.Budget{Tokens: tokens}).Within(scripted(func(_ context.Context, task engine.Task) engine.Reply {
+		in.Engine = (&engine.Budget{Tokens: tokens}).Within(scripted(func(task engine.Task) engine.Reply {
 			mu.Lock()
 			defer mu.Unlock()
 			answers[task.Prefix]++

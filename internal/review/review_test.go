@@ -93,30 +93,23 @@ func only(names ...string) map[string]bool {
 	return on
 }
 
-// scripted is an engine whose model is a function of the task, for finders. It
-// fails if it is asked for a second reading.
-type scripted func(context.Context, engine.Task) engine.Reply
-
-func (scripted) Info() engine.Info { return engine.Info{Name: "scripted"} }
-
-func (s scripted) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	return engine.Ask(ctx, t, func(ctx context.Context, t engine.Task) (engine.Reply, error) {
-		if t.Role != engine.Finder {
-			return engine.Reply{Status: precedent.StatusError, Message: "no second reading"}, nil
-		}
-		return s(ctx, t), nil
-	})
+// scripted is an engine with a model for finders, which fails if it is asked for a second reading.
+func scripted(finder func(engine.Task) engine.Reply) *cast {
+	no := func(engine.Task) engine.Reply {
+		return engine.Reply{Status: precedent.StatusError, Message: "no second reading"}
+	}
+	return &cast{finder: finder, verifier: no, judge: no, threads: no}
 }
 
 // answering is a model that always answers the same to the finders of bugs and of
 // everything, and has nothing to say to the others.
-func answering(findings ...object) scripted {
-	return func(_ context.Context, t engine.Task) engine.Reply {
+func answering(findings ...object) *cast {
+	return scripted(func(t engine.Task) engine.Reply {
 		if t.Name != "bugs" && t.Name != "general" {
 			return reply1()
 		}
 		return reply1(findings...)
-	}
+	})
 }
 
 func reply1(findings ...object) engine.Reply {
@@ -266,7 +259,7 @@ func TestNoSecretGetsOut(t *testing.T) {
 	in.Intent = "Use the key " + key + " for now"
 	in.Guide.Rules = []precedent.Rule{{ID: "12345678", Text: "Never use the key " + key, Source: "AGENTS.md", Line: 1}}
 	var asked []string
-	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+	in.Engine = scripted(func(task engine.Task) engine.Reply {
 		asked = append(asked, task.System+task.Prefix+task.Prompt)
 		r := reply1(
 			finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", key, object{
@@ -303,7 +296,7 @@ func TestNothingToReview(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, test.base, test.head)
-			in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+			in.Engine = scripted(func(engine.Task) engine.Reply {
 				t.Error("a request about nothing")
 				return reply1()
 			})

@@ -21,11 +21,11 @@ func TestTrouble(t *testing.T) {
 		engine engine.Engine
 		want   precedent.Status
 	}{
-		{"refusal", scripted(func(context.Context, engine.Task) engine.Reply {
+		{"refusal", scripted(func(engine.Task) engine.Reply {
 			return engine.Reply{Status: precedent.StatusRefused, Message: "so it was"}
 		}), precedent.StatusRefused},
 		{"defect", broken{}, precedent.StatusError},
-		{"crash", scripted(func(context.Context, engine.Task) engine.Reply { panic("boom") }), precedent.StatusError},
+		{"crash", scripted(func(engine.Task) engine.Reply { panic("boom") }), precedent.StatusError},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
@@ -69,7 +69,7 @@ func TestFirstByteIsEnough(t *testing.T) {
 	in := input(t, files{}, manyFiles(3))
 	second := make(chan struct{})
 	var sent atomic.Int32
-	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+	in.Engine = scripted(func(task engine.Task) engine.Reply {
 		switch sent.Add(1) {
 		case 1:
 			task.FirstByte()
@@ -95,7 +95,7 @@ func TestWave(t *testing.T) {
 	under, most := 0, 0
 	led := map[string]bool{}
 	var wrong []string
-	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
+	in.Engine = scripted(func(task engine.Task) engine.Reply {
 		mu.Lock()
 		defer mu.Unlock()
 		under++
@@ -127,7 +127,7 @@ func TestGivesUp(t *testing.T) {
 	in := input(t, files{}, manyFiles(9))
 	in.Concurrency = 1
 	sent := 0
-	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+	in.Engine = scripted(func(engine.Task) engine.Reply {
 		sent++
 		return engine.Reply{Status: precedent.StatusError, Message: "connection refused"}
 	})
@@ -141,7 +141,7 @@ func TestGivesUp(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in := input(t, files{}, manyFiles(2))
-	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
+	in.Engine = scripted(func(engine.Task) engine.Reply {
 		cancel()
 		return engine.Reply{Status: precedent.StatusError}
 	})
