@@ -250,11 +250,6 @@ func TestJudgedPrecedent(t *testing.T) {
 	if f := byTitle(t, run(t, in), pastEnd); len(f.Cites) != 1 || f.Cites[0].ID != "inline:2" {
 		t.Errorf("with a refused judge it cites %+v", f.Cites)
 	}
-	in, c := citing(t, nil, wrote("1", said), wrote("2", samePast))
-	in.Engine = nil
-	if r := run(t, in); r.Memory.PrecedentUse.Cited != 0 || len(r.Failures) > 0 || len(c.read) > 0 {
-		t.Errorf("without an engine: %+v, failures %v", r.Memory.PrecedentUse, r.Failures)
-	}
 }
 
 // TestDeclinedPrecedent: what the team decided later against findings like one is not contradicted

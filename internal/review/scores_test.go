@@ -184,13 +184,11 @@ func TestMinor(t *testing.T) {
 	for display, want := range map[precedent.MinorDisplay]struct {
 		dropped   precedent.Dropped
 		placement precedent.Placement
-		verifier  precedent.Check
 		verdict   precedent.Verdict
 	}{
-		"":                  {precedent.Minor, precedent.Collapsed, precedent.Confirmed, precedent.Clean},
-		precedent.MinorFold: {precedent.Minor, precedent.Collapsed, precedent.Confirmed, precedent.Clean},
-		precedent.MinorShow: {"", precedent.Inline, precedent.Confirmed, precedent.Findings},
-		precedent.MinorOff:  {precedent.BelowThreshold, precedent.Hidden, precedent.Confirmed, precedent.Clean},
+		precedent.MinorFold: {precedent.Minor, precedent.Collapsed, precedent.Clean},
+		precedent.MinorShow: {"", precedent.Inline, precedent.Findings},
+		precedent.MinorOff:  {precedent.BelowThreshold, precedent.Hidden, precedent.Clean},
 	} {
 		t.Run(string(display), func(t *testing.T) {
 			in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
@@ -202,7 +200,7 @@ func TestMinor(t *testing.T) {
 			}
 			r := run(t, in)
 			f := byTitle(t, r, "n is not a good name")
-			if f.Dropped != want.dropped || f.Placement != want.placement || f.Verifier != want.verifier ||
+			if f.Dropped != want.dropped || f.Placement != want.placement || f.Verifier != precedent.Confirmed ||
 				r.Verdict != want.verdict {
 				t.Errorf("dropped %q, %s, verifier %s, verdict %s: %s", f.Dropped, f.Placement, f.Verifier, r.Verdict, says(f))
 			}
