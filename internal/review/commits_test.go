@@ -58,16 +58,15 @@ func commits(tb testing.TB, base, head files) (dir string) {
 	return dir
 }
 
-// changed is the change from one tree to another as a review gets it, with its guide, and the text of the diff.
-func changed(tb testing.TB, base, head files) (in Input, patch string) {
+// guided is the input of a review of the change from one tree to another, with its guide.
+func guided(tb testing.TB, base, head files) Input {
 	tb.Helper()
-	patch = patchOf(tb, base, head)
-	in = inputOf(tb, base, head, patch)
+	in := inputOf(tb, base, head)
 	var paths []string
 	for i := range in.Change.Files {
 		paths = append(paths, in.Change.Files[i].Path)
 	}
 	old := func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }
 	in.Guide, in.Failures = guide.Load(old, guide.Candidates(paths))
-	return in, patch
+	return in
 }

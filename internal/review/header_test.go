@@ -42,7 +42,7 @@ func TestQuotesOfHunkHeaders(t *testing.T) {
 		{"nowhere", head, "func Withdraw(id AccountID) bool {", 22, precedent.Span{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := parse(t, patchOf(t, files{"bank.go": old}, files{"bank.go": test.head}))
+			c := between(t, files{"bank.go": old}, files{"bank.go": test.head})
 			read := func(side precedent.Side, _ string) ([]byte, error) {
 				if side == precedent.Left {
 					return []byte(old), nil
@@ -69,7 +69,7 @@ func TestQuotesOfHunkHeaders(t *testing.T) {
 		})
 	}
 	// Without the file, the line is not known.
-	c := parse(t, patchOf(t, files{"bank.go": old}, files{"bank.go": head}))
+	c := between(t, files{"bank.go": old}, files{"bank.go": head})
 	f := []precedent.Finding{{Span: right(22), Quote: long[:75]}}
 	place(f, NewPlacer(c), newSources(c, func(precedent.Side, string) ([]byte, error) { return nil, fs.ErrNotExist }))
 	if f[0].Live() {

@@ -151,7 +151,7 @@ func newAttack(t *testing.T, c carrier) *attack {
 	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { a.fetched.Add(1) }))
 	t.Cleanup(web.Close)
 	a.web = web.URL
-	a.in, _ = changed(t, loginBase, head)
+	a.in = guided(t, loginBase, head)
 	a.in.Intent = precedent.Untrusted(c.intent)
 	a.in.Deep, a.in.Concurrency = true, 8
 	a.server = llmtest.Anthropic(t, a.obey)

@@ -149,7 +149,7 @@ func TestLookAlikes(t *testing.T) {
 	)
 	head := "class Copy {\n" + source + "\n" + strings.Repeat("\tx();\n", 50) + target + "\n\tparse(uri);\n" +
 		strings.Repeat("\ty();\n", 5) + "\turi = parse(uri);\n}\n\tdone();\n\tx();\n\t\tdone();\n"
-	change := parse(t, patchOf(t, files{}, files{"Copy.java": head}))
+	change := between(t, files{}, files{"Copy.java": head})
 	for _, test := range []struct {
 		name, quote string
 		said, want  int

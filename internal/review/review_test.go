@@ -45,16 +45,16 @@ func gitIn(tb testing.TB, dir, in string) func(args ...string) string {
 	}
 }
 
-// input is that of the change from one tree to another, made by git.
+// input is inputOf for the finder of bugs alone.
 func input(tb testing.TB, base, head files) Input {
 	tb.Helper()
-	in := inputOf(tb, base, head, patchOf(tb, base, head, "--full-index"))
+	in := inputOf(tb, base, head)
 	in.Policy.Finders = only("bugs")
 	return in
 }
 
-// inputOf is the input of a review of a patch, without guide.
-func inputOf(tb testing.TB, base, head files, patch string) Input {
+// inputOf is the input of a review of the change from one tree to another, made by git, without guide.
+func inputOf(tb testing.TB, base, head files) Input {
 	tb.Helper()
 	read := func(side precedent.Side, path string) ([]byte, error) {
 		tree := head
@@ -67,7 +67,7 @@ func inputOf(tb testing.TB, base, head files, patch string) Input {
 		}
 		return []byte(text), nil
 	}
-	change := parse(tb, patch)
+	change := parse(tb, patchOf(tb, base, head, "--full-index"))
 	change.Classify(diff.Trees{Base: func(path string) ([]byte, error) { return read(precedent.Left, path) }})
 	return Input{
 		Repo: theRepo, Base: "base", Head: "head", Change: change, Read: read,
