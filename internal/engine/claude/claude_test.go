@@ -3,7 +3,6 @@ package claude
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,20 +71,9 @@ func play() int {
 	if err != nil {
 		return 1
 	}
-	fmt.Fprint(os.Stderr, reply.Stderr)
 	fmt.Println(initLine)
-	switch {
-	case reply.Exit != 0:
-		return reply.Exit
-	case reply.Hang:
-		<-time.After(10 * time.Minute)
-	case reply.Flood:
-		block := strings.Repeat("findings ", 10_000)
-		for {
-			if _, err := io.WriteString(os.Stdout, block); err != nil {
-				return 1
-			}
-		}
+	if status := reply.Fail(os.Stdout, os.Stderr); status != 0 {
+		return status
 	}
 	var u precedent.Usage
 	if err := json.Unmarshal(reply.Usage, &u); err != nil {

@@ -50,23 +50,29 @@ func play(path string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if _, err := io.WriteString(stderr, reply.Stderr); err != nil {
-		return 0, err
+	if status := reply.Fail(stdout, stderr); status != 0 {
+		return status, nil
 	}
-	switch {
-	case reply.Exit != 0:
-		return reply.Exit, nil
-	case reply.Hang:
-		const forgotten = 10 * time.Minute // nobody ended it: do so ourselves
-		<-time.After(forgotten)
-		return 1, nil
-	case reply.Flood:
-		return 1, flood(stdout)
-	case reply.Stdout != "":
+	if reply.Stdout != "" {
 		_, err := io.WriteString(stdout, reply.Stdout)
 		return 0, err
 	}
 	return 0, json.NewEncoder(stdout).Encode(reply.response())
+}
+
+// Fail does what the reply plans in place of an answer, and returns the exit status of the program; 0 if it answers.
+func (r Reply) Fail(stdout, stderr io.Writer) int {
+	_, _ = io.WriteString(stderr, r.Stderr)
+	switch {
+	case r.Hang:
+		const forgotten = 10 * time.Minute // nobody ended it: do so ourselves
+		<-time.After(forgotten)
+		return 1
+	case r.Flood:
+		_ = flood(stdout)
+		return 1
+	}
+	return r.Exit
 }
 
 // response is the reply as a program's response.
