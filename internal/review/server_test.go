@@ -14,9 +14,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// nothing is the answer of a model that finds nothing, to any task.
-const nothing = `{"findings": [], "summary": "Read it.", "positive": "", "verdicts": [], "pairs": []}`
-
 // theKey is what the provider gets to know the caller by.
 const theKey = "the-key-that-opens-the-provider"
 

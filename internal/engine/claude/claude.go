@@ -135,17 +135,17 @@ func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.
 	if err := os.WriteFile(s.system, []byte(system), 0o600); err != nil {
 		return engine.Reply{}, fmt.Errorf("write system prompt: %w", err)
 	}
-	reply, err := s.run(ctx)
+	reply := s.run(ctx)
 	if !s.marked || reply.Status != precedent.StatusError || !strings.Contains(reply.Message, "cache_control") {
-		return reply, err
+		return reply, nil
 	}
 	// The API refused the cache marks, because this CLI sets other ones than expected. A
 	// review without a cache is better than none.
 	e.unmarked.Store(true)
 	s.marked = false
-	again, err := s.run(ctx)
+	again := s.run(ctx)
 	again.Usage.Add(reply.Usage)
 	again.CostUSD += reply.CostUSD
 	again.Attempts += reply.Attempts
-	return again, err
+	return again, nil
 }

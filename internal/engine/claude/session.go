@@ -22,11 +22,11 @@ type session struct {
 	marked   bool   // whether the prompt has a cache mark
 }
 
-func (s session) run(ctx context.Context) (engine.Reply, error) {
+func (s session) run(ctx context.Context) engine.Reply {
 	line := input(blocks(s.task, s.marked))
 	charge, left, err := s.reserve(ctx)
 	if err != nil {
-		return engine.Reply{Status: precedent.StatusOverBudget, Message: err.Error()}, nil
+		return engine.Reply{Status: precedent.StatusOverBudget, Message: err.Error()}
 	}
 	schema := s.task.Schema
 	if s.attempts == 1 {
@@ -47,7 +47,7 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	if err != nil {
 		charge(0, 0)
 		message := fmt.Sprintf("Claude Code: cannot be started: %v", err)
-		return engine.Reply{Status: precedent.StatusError, Message: message}, nil
+		return engine.Reply{Status: precedent.StatusError, Message: message}
 	}
 	_ = live.see([]byte("\n")) // the last line may have no end
 	r.Output, r.Stderr = scrub(r.Output, s.secrets), string(scrub([]byte(r.Stderr), s.secrets))
@@ -78,7 +78,7 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 		reply.Output = nil
 	}
 	s.records.keep(s.task, reply, r.Output)
-	return reply, nil
+	return reply
 }
 
 // sessionUSD is the reservation for a session before its cost is known.
