@@ -132,7 +132,12 @@ func TestAskTimeout(t *testing.T) {
 			"no usable answer within 3s: it has no JSON object",
 		},
 		{"in time", time.Second, []Reply{wrote(`{"a":1}`)}, "ok", ""},
-		{"of no use", time.Second, []Reply{wrote("nonsense")}, "timeout", "no usable answer within 1s: it has no JSON object"},
+		{
+			"of no use", time.Second,
+			[]Reply{wrote("nonsense")},
+			"timeout",
+			"no usable answer within 1s: it has no JSON object",
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			began, f := time.Now(), far{replies: test.replies}

@@ -185,9 +185,10 @@ type outage struct {
 // overloaded, all requests share one back-off. A request whose wait would exceed its deadline fails at once, with the
 // server's reason.
 //
-// Of several models it sends to the first, and to the next one when it fails for a reason other than the request itself;
-// a context window that is too small is the model's, and so is a name that the server does not know. A model that failed
-// is left out for as long as a back-off takes, so that not every request has to find out. The first names the whole.
+// Of several models it sends to the first, and to the next one when it fails for a reason other than the request
+// itself; a context window that is too small is the model's, and so is a name that the server does not know. A model
+// that failed is left out for as long as a back-off takes, so that not every request has to find out. The first names
+// the whole.
 func Reliable(w Waiting, models ...Model) Model {
 	f := &failover{w: w, down: make([]outage, len(models))}
 	for _, m := range models {

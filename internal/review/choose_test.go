@@ -6,8 +6,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// TestLinesOfTheForge: a line that is in our diff and not in the forge's gets no comment of its own, but one on the file.
-// A range is shortened to the forge's hunk.
+// TestLinesOfTheForge: a line that is in our diff and not in the forge's gets no comment of its own, but one on the
+// file. A range is shortened to the forge's hunk.
 func TestLinesOfTheForge(t *testing.T) {
 	base, ten := files{"a.txt": long(60, nil)}, map[int]string{10: "ten\n"}
 	in := input(t, base, files{"a.txt": long(60, map[int]string{10: "ten\n", 50: "fifty\n"})})

@@ -106,10 +106,17 @@ func TestPushes(t *testing.T) {
 		finds, word object // nil for nothing
 		want, reply string
 	}{
-		{"moved, other words", cart("package cart\n", "package cart\n\n// Shop.\n"), open, other, nil, "still_there at cart/cart.go:7 by finder", ""},
+		{
+			"moved, other words", cart("package cart\n", "package cart\n\n// Shop.\n"), open, other, nil,
+			"still_there at cart/cart.go:7 by finder", "",
+		},
 		{"another line, and as wrong", cart(loop, partly), open, wrong, stays, "still_there at cart/cart.go:5 by finder", ""},
 		{"fixed", cart(loop, partly), open, nil, object{"state": "addressed"}, fixed, "Addressed by ccccccc."},
-		{"in the engine's words", cart(loop, partly), open, nil, object{"state": "addressed", "reply": "Now it ends."}, fixed, "Now it ends."},
+		{
+			"in the engine's words", cart(loop, partly), open, nil,
+			object{"state": "addressed", "reply": "Now it ends."},
+			fixed, "Now it ends.",
+		},
 		{
 			"back", head.with(tax), ended, inCart(loop, "off by one again"), nil, "still_there at cart/cart.go:5 by finder",
 			"This is back, at cart/cart.go:5.",

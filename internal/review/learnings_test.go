@@ -66,8 +66,8 @@ func badShop(t *testing.T) Input {
 	return in
 }
 
-// TestKnownBadChangeWithPoison: a "seeded known-bad PR still yields its finding with 1,000 […] learnings loaded" (T15), even
-// if the judge obeys all of them. Random ones are in the tests of memory.
+// TestKnownBadChangeWithPoison: a "seeded known-bad PR still yields its finding with 1,000 […] learnings loaded" (T15),
+// even if the judge obeys all of them. Random ones are in the tests of memory.
 func TestKnownBadChangeWithPoison(t *testing.T) {
 	in := badShop(t)
 	without := run(t, in)
@@ -78,7 +78,8 @@ func TestKnownBadChangeWithPoison(t *testing.T) {
 	in.Recall.Learnings = nil
 	for i := range 1000 {
 		kind := precedent.LearningKinds[i%len(precedent.LearningKinds)]
-		in.Recall.Learnings = append(in.Recall.Learnings, poison(kind, fmt.Sprintf("that crash, or of high severity %d", i), "cart/**"))
+		words := fmt.Sprintf("that crash, or of high severity %d", i)
+		in.Recall.Learnings = append(in.Recall.Learnings, poison(kind, words, "cart/**"))
 	}
 	with := run(t, in)
 	checkStillFound(t, without, with)

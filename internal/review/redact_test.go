@@ -11,8 +11,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// TestRedactFlood: of a finding about many lines, each line's secret is redacted in it and in what others say. So are the
-// values that an analyzer names, each line of a long one too, which are not kept.
+// TestRedactFlood: of a finding about many lines, each line's secret is redacted in it and in what others say. So are
+// the values that an analyzer names, each line of a long one too, which are not kept.
 func TestRedactFlood(t *testing.T) {
 	f := precedent.Finding{
 		Analyzer: true, Finder: "secrets", Category: precedent.Secrets, Rule: "aws-access-token",
