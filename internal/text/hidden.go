@@ -196,5 +196,5 @@ func isPictograph(r rune) bool {
 	if r >= 0x1f000 {
 		return r <= 0x1fffd && !isModifier(r) && !unicode.Is(unicode.Regional_Indicator, r)
 	}
-	return r >= 0x2190 && r < 0x3300 && unicode.IsSymbol(r)
+	return r == '\u2139' || r >= 0x2190 && r < 0x3300 && unicode.IsSymbol(r)
 }
