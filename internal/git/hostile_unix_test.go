@@ -130,15 +130,6 @@ func TestHostileFIFO(t *testing.T) {
 	wantError(t, err, "is not a regular file", "")
 }
 
-// The error of a wait in vain says what to look for.
-func TestHostileFIFOIsNamed(t *testing.T) {
-	t.Parallel()
-	f := repoOf(t, "a.txt", "1\n")
-	fifo(t, f.path(".gitignore"))
-	r := f.openAt(f.dir, Options{Timeout: 3 * time.Second}) // what needs no FIFO takes less on the busiest machine
-	wantRefused(t, r, Spec{Worktree: true}, "git took longer than 3s", ".gitignore")
-}
-
 // Killing a run ends all that it started.
 func TestKilledWithItsChildren(t *testing.T) {
 	t.Parallel()

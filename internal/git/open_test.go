@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -63,6 +62,9 @@ func TestOpenRefuses(t *testing.T) {
 	garbled.write(".git/config", "[core\n")
 	pretender := filepath.Join(scratch(t), "git")
 	needs.WriteProgram(t, pretender, "#!/bin/sh\necho 'fatal: \x1b[31mred' >&2; exit 128\n")
+	deaf, ancient := filepath.Join(scratch(t), "deaf"), filepath.Join(scratch(t), "ancient")
+	needs.WriteProgram(t, deaf, "#!/bin/sh\nprintf 'local\\0core.bare\\nfalse\\0'\n")
+	needs.WriteProgram(t, ancient, "#!/bin/sh\necho 'error: unknown option `show-scope' >&2\nexit 129\n")
 	for _, test := range []struct {
 		name, dir string
 		o         Options
@@ -76,6 +78,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"a format of the future", future.dir, Options{}, "", ""},
 		{"broken configuration", garbled.dir, Options{}, "bad config", ""},
 		{"git fails", f.dir, Options{Exec: pretender}, `\x1b[31mred`, ""},
+		// An old git would ignore the walls that are put up by environment variables.
+		{"git ignores settings", f.dir, Options{Exec: deaf}, "", "git 2.38 or newer"},
+		{"git knows no option", f.dir, Options{Exec: ancient}, "", "git 2.38 or newer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.o.TempDir = scratch(t)
@@ -89,25 +94,6 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("left %v behind", left)
 			}
 		})
-	}
-}
-
-// An old git would ignore the walls that are put up by environment variables.
-func TestOpenRefusesAnOldGit(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell script as git")
-	}
-	f := newRepo(t)
-	dir := scratch(t)
-	for name, script := range map[string]string{
-		"deaf":    "#!/bin/sh\nprintf 'local\\0core.bare\\nfalse\\0'\n",
-		"ancient": "#!/bin/sh\necho 'error: unknown option `show-scope' >&2\nexit 129\n",
-	} {
-		old := filepath.Join(dir, name)
-		needs.WriteProgram(t, old, script)
-		_, err := Open(t.Context(), f.dir, Options{Exec: old, TempDir: scratch(t)})
-		wantError(t, err, "", "git 2.38 or newer")
 	}
 }
 

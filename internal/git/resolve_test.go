@@ -485,11 +485,13 @@ func TestTrustedBase(t *testing.T) {
 	}
 }
 
-// TestTrustedBaseOfAShallowClone: a pull request's checkout in CI.
-func TestTrustedBaseOfAShallowClone(t *testing.T) {
+// TestTrustedBaseOfClones: a pull request's checkout in CI is shallow, and the HEAD of a bare clone names the default
+// branch of the remote.
+func TestTrustedBaseOfClones(t *testing.T) {
 	t.Parallel()
 	origin := repoOf(t, "a.txt", "1\n")
 	main := origin.commit("two", "a.txt", "2\n")
+	wantTrusted(t, origin.clone("--bare"), Spec{}, "", origin.id("HEAD~1"))
 	origin.git("checkout", "-q", "-b", "theirs")
 	origin.commit("three", "b.txt", "3\n")
 	origin.commit("four", "b.txt", "4\n")
@@ -497,13 +499,4 @@ func TestTrustedBaseOfAShallowClone(t *testing.T) {
 	f.git("remote", "set-head", "origin", "main")
 	f.git("checkout", "-q", "--detach", "origin/theirs")
 	wantTrusted(t, f, Spec{Commit: "HEAD"}, "", main)
-}
-
-// TestTrustedBaseOfABareClone: its HEAD names the default branch of the remote.
-func TestTrustedBaseOfABareClone(t *testing.T) {
-	t.Parallel()
-	origin := newRepo(t)
-	one := origin.commit("one", "a.txt", "1\n")
-	origin.commit("two", "a.txt", "2\n")
-	wantTrusted(t, origin.clone("--bare"), Spec{}, "", one)
 }
