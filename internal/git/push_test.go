@@ -159,14 +159,26 @@ func TestPushBranchNames(t *testing.T) {
 	}
 }
 
-// TestThreat14PushKeepsTheToken looks for the token in all command lines and in every file that is left, and
-// checks that it does not follow a redirect.
+// TestThreat14PushKeepsTheToken looks for the token in all command lines and in every file that fetches and a push
+// leave, and checks that it does not follow a redirect (row 20 of the fault matrix).
 func TestThreat14PushKeepsTheToken(t *testing.T) {
 	p := newPushes(t)
-	watchToken(t, p.server, func() { needs.NoError(t, p.repo.PushCommit(t.Context(), p.push)) })
-	checkFiles(t, p.repo.place.top, p.repo.shadow, p.origin.dir)
+	folder := scratch(t)
+	m := openMirror(t, folder)
+	pull := Pull{URL: p.push.To.URL, Token: fetchToken, Ref: "refs/heads/topic", Base: p.main, Head: p.head}
+	watchToken(t, p.server, func() {
+		for _, into := range []puller{p.repo, m} {
+			needs.Value(into.FetchPull(t.Context(), pull))(t)
+		}
+		needs.NoError(t, p.repo.PushCommit(t.Context(), p.push))
+	})
+	checkFiles(t, p.repo.place.top, p.repo.shadow, p.origin.dir, folder, m.shadow)
 
 	url, met := redirects(t)
+	pull.URL = url + "/repo/.git"
+	if _, err := p.repo.FetchPull(t.Context(), pull); err == nil || met.Load() != 0 {
+		t.Errorf("%v, and %d requests reached the other host", err, met.Load())
+	}
 	p.push.To.URL, p.push.Expect = url+"/repo/.git", p.push.Commit
 	p.push.Commit = p.commit(t, "Again", []string{p.push.Expect})
 	if err := p.repo.PushCommit(t.Context(), p.push); err == nil || met.Load() != 0 {
