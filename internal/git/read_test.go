@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -403,20 +402,6 @@ func TestExportOfManyFiles(t *testing.T) {
 	report, err := f.open().Export(t.Context(), f.id("main"), scratch(t), ExportLimits{})
 	if err != nil || report.Files+len(report.Skipped) != files || report.Bytes != int64(5*report.Files) {
 		t.Errorf("report %d files, %d bytes, %d skipped, %v", report.Files, report.Bytes, len(report.Skipped), err)
-	}
-}
-
-// TestExportOfALargeFile: a file is in the memory once. Not parallel, because it counts what the process allocates.
-func TestExportOfALargeFile(t *testing.T) {
-	const size = 8 << 20
-	f := repoOf(t, "big", strings.Repeat("b", size))
-	r, id, dir := f.open(), f.id("HEAD"), scratch(t)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := r.Export(t.Context(), id, dir, ExportLimits{FileBytes: size})
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; err != nil || took > size*3/2 {
-		t.Errorf("%d bytes for a file of %d, %v", took, size, err)
 	}
 }
 

@@ -26,6 +26,8 @@ func TestStagedAndWorkTree(t *testing.T) {
 	f.git("add", "staged.txt", "both.txt", "added.txt")
 	f.git("rm", "-q", "--cached", "removed.txt")
 	f.git("mv", "moved.txt", "renamed.txt")
+	f.write("planned.txt", "later\n")
+	f.git("add", "-N", "planned.txt")
 	f.write("both.txt", "3\n", "unstaged.txt", "2\n", "new/untracked.txt", "1\n", ".gitignore", "*.log\n", "noise.log",
 		"x")
 	needs.NoError(t, errors.Join(os.Remove(f.path("deleted.txt")), os.RemoveAll(f.path("dir")), os.Chmod(f.path("run.sh"), 0o755)))
@@ -45,7 +47,7 @@ func TestStagedAndWorkTree(t *testing.T) {
 		rg = resolve(t, r, Spec{Worktree: true})
 		wantEqual(t, "work tree", changedPaths(t, r, rg), []string{
 			"A .gitignore", "A added.txt", "M both.txt", "D deleted.txt", "A dir", "D dir/x", "A new/untracked.txt",
-			"R moved.txt renamed.txt", "M run.sh", "M staged.txt", "M unstaged.txt",
+			"A planned.txt", "R moved.txt renamed.txt", "M run.sh", "M staged.txt", "M unstaged.txt",
 		})
 		wantEqual(t, "skipped", rg.Skipped, nil)
 		wantRead(t, b, rg.Head, "both.txt", "3\n")
@@ -83,16 +85,6 @@ func TestSnapshotOfConflicts(t *testing.T) {
 			t.Errorf("no conflict markers in\n%s", text)
 		}
 	})
-}
-
-func TestSnapshotOfIntentToAdd(t *testing.T) {
-	t.Parallel()
-	f := repoOf(t, "a.txt", "1\n")
-	f.write("planned.txt", "later\n")
-	f.git("add", "-N", "planned.txt")
-	r := f.open()
-	wantChanged(t, r, Spec{Staged: true})
-	wantChanged(t, r, Spec{Worktree: true}, "A planned.txt")
 }
 
 // Indexes in their rarer forms, and the index of a commit in the making.
