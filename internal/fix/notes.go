@@ -9,7 +9,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/run"
@@ -168,45 +167,22 @@ func (f *fixing) suggest(ctx context.Context) (Result, error) {
 // replacement returns the lines that replace exactly those of a thread; nil if the change is not within them.
 func (f *fixing) replacement(t *precedent.Thread) []string {
 	at := t.Current
-	file := f.change.Diff.File(at.Path)
-	if at.Start == 0 || at.Side == precedent.Left || file == nil || file.Status != diff.Modified ||
-		t.Commit != f.state.Range.Head {
+	if at.Start == 0 || at.Side == precedent.Left || t.Commit != f.state.Range.Head {
 		return nil
 	}
-	data, err := run.FilesAt(f.state.Blobs, f.state.Range.Head)(at.Path)
-	if err != nil {
-		return nil
-	}
-	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	if at.End > len(lines) {
-		return nil
-	}
-	grown := 0
-	for _, h := range file.Hunks {
-		for _, l := range h.Lines {
-			outside := l.Op == diff.Delete && (l.Old < at.Start || l.Old > at.End)
-			switch {
-			case h.Cut != "" || outside:
-				return nil
-			case l.Op == diff.Delete:
-				grown--
-			case l.Op == diff.Add:
-				grown++
-			}
+	var sides [2][]string
+	for i, rev := range []string{f.state.Range.Head, f.change.Tree} {
+		data, err := run.FilesAt(f.state.Blobs, rev)(at.Path)
+		if err != nil {
+			return nil
 		}
+		sides[i] = strings.Split(string(data), "\n")
 	}
-	after, err := run.FilesAt(f.state.Blobs, f.change.Tree)(at.Path)
-	if err != nil {
+	before, after := sides[0], sides[1]
+	end := at.End + len(after) - len(before)
+	if at.End > len(before) || end < at.Start || // a block with no line would say nothing
+		slices.Equal(after, before) || !slices.Equal(after[:at.Start-1], before[:at.Start-1]) || !slices.Equal(after[end:], before[at.End:]) {
 		return nil
 	}
-	now := strings.Split(strings.TrimSuffix(string(after), "\n"), "\n")
-	end := at.End + grown
-	if end < at.Start-1 || end > len(now) || !slices.Equal(now[:at.Start-1], lines[:at.Start-1]) ||
-		!slices.Equal(now[end:], lines[at.End:]) {
-		return nil
-	}
-	if end < at.Start {
-		return nil // a block with no line would say nothing
-	}
-	return now[at.Start-1 : end]
+	return after[at.Start-1 : end]
 }

@@ -22,7 +22,6 @@ import (
 type Change struct {
 	Tree  string // with the change; that of the copy if nothing changed
 	Paths []string
-	Diff  *diff.Change
 	Patch []byte // as git prints it
 	Lines int    // added and removed
 }
@@ -48,7 +47,7 @@ func (c *Copy) Changes(ctx context.Context, l Limits) (Change, error) {
 
 // build makes the tree with the edits and compares it with the one of the copy.
 func (c *Copy) build(ctx context.Context, edits []git.Edit) (Change, error) {
-	change := Change{Tree: c.tree, Diff: &diff.Change{}}
+	change := Change{Tree: c.tree}
 	if len(edits) == 0 {
 		return change, nil
 	}
@@ -61,8 +60,10 @@ func (c *Copy) build(ctx context.Context, edits []git.Edit) (Change, error) {
 	}
 	var raw bytes.Buffer
 	err = c.repo.Diff(ctx, git.Range{Base: c.tree, Head: change.Tree}, func(r io.Reader) error {
-		var err error
-		change.Diff, err = diff.Parse(io.TeeReader(r, &raw), diff.DefaultLimits)
+		parsed, err := diff.Parse(io.TeeReader(r, &raw), diff.DefaultLimits)
+		if err == nil {
+			change.Lines = parsed.Added + parsed.Removed
+		}
 		return err
 	})
 	if err != nil {
@@ -71,7 +72,6 @@ func (c *Copy) build(ctx context.Context, edits []git.Edit) (Change, error) {
 	if i := bytes.Index(raw.Bytes(), []byte("\x00diff --git ")); i >= 0 {
 		change.Patch = raw.Bytes()[i+1:]
 	}
-	change.Lines = change.Diff.Added + change.Diff.Removed
 	return change, nil
 }
 
@@ -211,10 +211,7 @@ func unreadable(before, after []byte) string {
 	if bytes.HasPrefix(before, []byte(mark)) {
 		before, after = bytes.TrimPrefix(before, []byte(mark)), bytes.TrimPrefix(after, []byte(mark))
 	}
-	known := map[string]bool{}
-	for line := range strings.SplitSeq(string(before), "\n") {
-		known[line] = true
-	}
+	known := linesOf(before)
 	for line := range strings.SplitSeq(string(after), "\n") {
 		if known[line] {
 			continue
@@ -276,10 +273,7 @@ func restore(p string, before, after []byte) (content []byte, why string) {
 
 // addsSecret tells whether a file has a line with a credential that it did not have before.
 func addsSecret(p string, before, after []byte) bool {
-	known := map[string]bool{}
-	for line := range strings.SplitSeq(string(before), "\n") {
-		known[line] = true
-	}
+	known := linesOf(before)
 	clean := strings.Split(string(secret.RedactFile(p, after)), "\n")
 	lines := strings.Split(string(after), "\n")
 	if len(clean) != len(lines) {
@@ -291,6 +285,15 @@ func addsSecret(p string, before, after []byte) bool {
 		}
 	}
 	return false
+}
+
+// linesOf is the set of the lines of a text.
+func linesOf(content []byte) map[string]bool {
+	lines := map[string]bool{}
+	for line := range strings.SplitSeq(string(content), "\n") {
+		lines[line] = true
+	}
+	return lines
 }
 
 // shown makes a path printable.
