@@ -5,17 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 )
 
 // Apply makes the edits in the work tree whose topmost folder is dir. It checks first that every file is
 // still as it was planned for, and writes nothing if one is not. A file is replaced in one step and keeps its
-// permissions. No link is followed: neither out of the folder nor within it. After an error, the plan has only the
-// files that were changed.
+// permissions. After an error, the plan has only the files that were changed.
 func (p *Plan) Apply(dir string) error {
 	files := p.files
 	p.files = nil
@@ -25,12 +22,16 @@ func (p *Plan) Apply(dir string) error {
 	}
 	defer root.Close()
 	for _, f := range files {
-		if err := f.check(root); err != nil {
+		if err := p.check(f); err != nil {
 			return fmt.Errorf("apply fixes: %s: %w; nothing was changed", f.path, err)
 		}
 	}
 	for i, f := range files {
-		if err := f.replace(root); err != nil {
+		err := p.check(f)
+		if err == nil {
+			err = f.replace(root)
+		}
+		if err != nil {
 			return fmt.Errorf("apply fixes: %s: %w; %d of %d files were changed", f.path, err, i, len(files))
 		}
 		p.files = files[:i+1]
@@ -43,35 +44,13 @@ var (
 	errNoFile  = errors.New("it is not a regular file, or a folder of its path is a link")
 )
 
-// check looks at every component of the path, and at the content.
-func (f *file) check(root *os.Root) error {
-	for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
-		if info, err := root.Lstat(filepath.FromSlash(dir)); err != nil || !info.IsDir() {
-			return errors.Join(errNoFile, err)
-		}
-	}
-	name := filepath.FromSlash(f.path)
-	seen, err := root.Lstat(name)
-	if err != nil || !seen.Mode().IsRegular() {
-		return errors.Join(errNoFile, err)
-	}
-	if seen.Size() != int64(len(f.data)) {
-		return errChanged
-	}
-	in, err := root.Open(name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	opened, err := in.Stat()
-	if err != nil || !os.SameFile(seen, opened) {
-		return errors.Join(errChanged, err)
-	}
-	data, err := io.ReadAll(io.LimitReader(in, seen.Size()+1))
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(data, f.data) {
+// check reads the file as it was read for the plan.
+func (p *Plan) check(f *file) error {
+	data, err := p.now(f.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w (%w)", errNoFile, err)
+	case !bytes.Equal(data, f.data):
 		return errChanged
 	}
 	return nil
@@ -79,9 +58,6 @@ func (f *file) check(root *os.Root) error {
 
 // replace writes a temporary file and renames it over the old one.
 func (f *file) replace(root *os.Root) (err error) {
-	if err := f.check(root); err != nil {
-		return err
-	}
 	name := filepath.FromSlash(f.path)
 	info, err := root.Lstat(name)
 	if err != nil {

@@ -34,6 +34,7 @@ type Refusal struct {
 type Plan struct {
 	Refused []Refusal
 	files   []*file // by path
+	now     func(path string) ([]byte, error)
 }
 
 // file is one file with its edits, the first in the file first.
@@ -45,9 +46,9 @@ type file struct {
 }
 
 // New plans the suggestions of findings, of which those that come first win where two want the same lines.
-// head reads a file as it was reviewed, now as it lies in the work tree.
+// head reads a file as it was reviewed, now a regular file as it lies in the work tree, without following links.
 func New(findings []precedent.Finding, head, now func(path string) ([]byte, error)) Plan {
-	var p Plan
+	p := Plan{now: now}
 	files := map[string]*file{}
 	for _, f := range findings {
 		if f.Suggestion == "" || !f.Live() {
@@ -99,7 +100,7 @@ func (p Plan) Edits() []Edit {
 
 // Only returns the plan of the edits that keep chooses.
 func (p Plan) Only(keep func(Edit) bool) Plan {
-	var chosen Plan
+	chosen := Plan{now: p.now}
 	for _, f := range p.files {
 		one := *f
 		one.edits = slices.DeleteFunc(slices.Clone(f.edits), func(e Edit) bool { return !keep(e) })

@@ -16,7 +16,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/pulltest"
 )
 
 func suggestion(path string, start, end int, lines string) precedent.Finding {
@@ -186,8 +188,12 @@ func TestApplyRefuses(t *testing.T) {
 			put(t, filepath.Join(dir, "d/b"), "a\n")
 			put(t, filepath.Join(dir, "other/b"), "a\n")
 			put(t, filepath.Join(dir, "target"), "a\n")
-			files := reading(map[string]string{"a": "a\n", "d/b": "a\n"})
-			p := New([]precedent.Finding{suggestion("a", 1, 1, "x"), suggestion("d/b", 1, 1, "x")}, files, files)
+			pulltest.Git(t, t.TempDir(), dir, "init", "-q")
+			repo := needs.Value(git.Open(t.Context(), dir, git.Options{TempDir: t.TempDir()}))(t)
+			defer repo.Close()
+			p := New([]precedent.Finding{suggestion("a", 1, 1, "x"), suggestion("d/b", 1, 1, "x")},
+				reading(map[string]string{"a": "a\n", "d/b": "a\n"}),
+				func(path string) ([]byte, error) { return repo.WorkFile(path, 1000) })
 			needs.NoError(t, spoil(dir))
 			if err := p.Apply(dir); err == nil || !strings.Contains(err.Error(), "d/b") ||
 				!strings.Contains(err.Error(), "nothing was changed") {
