@@ -71,17 +71,8 @@ func initMirror(dir string) error {
 		"HEAD":   "ref: refs/heads/none\n",
 		"config": "[core]\n\tbare = true\n\trepositoryformatversion = 0\n",
 	} {
-		// Other processes may be reading: replace the file atomically.
-		f, err := os.CreateTemp(dir, "new-")
-		if err != nil {
+		if err := replaceFile(filepath.Join(dir, name), text); err != nil {
 			return err
-		}
-		_, err = f.WriteString(text)
-		if err = errors.Join(err, f.Close()); err == nil {
-			err = os.Rename(f.Name(), filepath.Join(dir, name))
-		}
-		if err != nil {
-			return errors.Join(err, os.Remove(f.Name()))
 		}
 	}
 	now := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -125,15 +126,21 @@ func (r *Repo) knownRoot() rooted {
 // keepRoot keeps the answer for the next run. Without it, that takes longer.
 func (r *Repo) keepRoot(known rooted) {
 	name := r.rootFile()
-	if r.options.Cache == "" || os.MkdirAll(filepath.Dir(name), 0o700) != nil {
-		return
+	if r.options.Cache != "" && os.MkdirAll(filepath.Dir(name), 0o700) == nil {
+		_ = replaceFile(name, known.head+" "+known.root+"\n")
 	}
+}
+
+// replaceFile writes a file in one step: other processes may be reading it.
+func replaceFile(name, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "new-")
 	if err != nil {
-		return
+		return err
 	}
-	_, err = f.WriteString(known.head + " " + known.root + "\n")
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), name) != nil {
-		os.Remove(f.Name())
+	defer os.Remove(f.Name()) // unless it has got the other name
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
 	}
+	return os.Rename(f.Name(), name)
 }
