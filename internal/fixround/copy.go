@@ -58,7 +58,7 @@ func Open(ctx context.Context, repo *git.Repo, tree, temp string) (*Copy, error)
 func (c *Copy) Close() error { return os.RemoveAll(c.Dir) }
 
 func (c *Copy) fill(ctx context.Context) error {
-	entries, err := c.repo.Tree(ctx, c.tree, "")
+	entries, err := c.repo.Tree(ctx, c.tree)
 	if err != nil {
 		return err
 	}

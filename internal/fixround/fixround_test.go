@@ -152,7 +152,7 @@ func TestChanges(t *testing.T) {
 	if change.Lines != 8 || !strings.HasPrefix(string(change.Patch), "diff --git a/key.go b/key.go\n") {
 		t.Errorf("%d lines\n%s", change.Lines, change.Patch)
 	}
-	entries, err := s.repo.Tree(t.Context(), change.Tree, "")
+	entries, err := s.repo.Tree(t.Context(), change.Tree)
 	s.must(err)
 	modes := map[string]string{}
 	for _, e := range entries {

@@ -90,7 +90,7 @@ func everything(t *testing.T, dir string, o Options) {
 				continue
 			}
 			seen[rev] = true
-			entries, err := r.Tree(ctx, rev, "")
+			entries, err := r.Tree(ctx, rev)
 			check(err)
 			for _, e := range entries[:min(len(entries), 50)] {
 				_, err := b.Read(rev, e.Path, 1<<20)

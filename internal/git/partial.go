@@ -243,7 +243,7 @@ func (b *Blobs) readMissing(rev, path string, max int64) ([]byte, error) {
 // listWhole lists the files of a revision with their sizes. In a partial clone, it
 // fetches those that are missing; the size of the others is unknownSize.
 func (r *Repo) listWhole(ctx context.Context, rev string, most int) ([]Entry, error) {
-	entries, err := r.list(ctx, rev, "", most, true)
+	entries, err := r.list(ctx, rev, most, true)
 	if err != nil || !r.partial() {
 		return entries, err
 	}
@@ -256,5 +256,5 @@ func (r *Repo) listWhole(ctx context.Context, rev string, most int) ([]Entry, er
 	if len(ids) == 0 || r.fetchMissing(ctx, ids) != nil {
 		return entries, ctx.Err()
 	}
-	return r.list(ctx, rev, "", most, true)
+	return r.list(ctx, rev, most, true)
 }

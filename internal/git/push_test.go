@@ -220,7 +220,7 @@ func TestMergeCommits(t *testing.T) {
 	if err != nil || len(m.Conflicts) > 0 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	entries := needs.Value(r.Tree(t.Context(), m.Tree, ""))(t)
+	entries := needs.Value(r.Tree(t.Context(), m.Tree))(t)
 	names := needs.Each(entries, func(e Entry) string { return e.Path })
 	wantEqual(t, "merged", strings.Join(names, " "), "a.txt b.txt c.txt d.txt")
 	if m, err = r.MergeCommits(t.Context(), ours, theirs); err != nil {
@@ -256,7 +256,7 @@ func TestEditTree(t *testing.T) {
 		{Path: "run.sh", Content: []byte("y\n"), Mode: executableMode},
 	})
 	needs.NoError(t, err)
-	entries := needs.Value(r.Tree(t.Context(), tree, ""))(t)
+	entries := needs.Value(r.Tree(t.Context(), tree))(t)
 	got := needs.Each(entries, func(e Entry) string { return e.Mode + " " + e.Path })
 	wantEqual(t, "tree", strings.Join(got, ", "), `100644 a/c.txt, 100644 a/new "name".txt, 120000 link, 100755 run.sh`)
 	for _, bad := range []Edit{

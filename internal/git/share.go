@@ -137,7 +137,7 @@ func (r *Repo) FetchShared(ctx context.Context, s Shared) (string, error) {
 // SharedFiles lists the files of a fetched commit with their sizes, at most the given number:
 // more are an error.
 func (r *Repo) SharedFiles(ctx context.Context, commit string, most int) (map[string]int64, error) {
-	entries, err := r.list(ctx, commit, "", most, true)
+	entries, err := r.list(ctx, commit, most, true)
 	if err != nil {
 		return nil, err
 	}

@@ -30,17 +30,15 @@ const unknownSize = -1
 // treeEntries limits the files of a tree: one million.
 const treeEntries = 1_000_000
 
-// Tree lists the files of a revision (the full id of a commit or a tree; an empty one has none) below prefix,
-// which is a folder's path or empty for all files. It returns none if prefix has no files.
-func (r *Repo) Tree(ctx context.Context, rev, prefix string) ([]Entry, error) {
-	return r.list(ctx, rev, prefix, treeEntries, false)
+// Tree lists the files of a revision: the full id of a commit or a tree; an empty one has none.
+func (r *Repo) Tree(ctx context.Context, rev string) ([]Entry, error) {
+	return r.list(ctx, rev, treeEntries, false)
 }
 
 // list is Tree with a limit on the number of files, and optionally with their sizes.
-func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes bool) ([]Entry, error) {
-	prefix = strings.TrimSuffix(prefix, "/")
+func (r *Repo) list(ctx context.Context, rev string, most int, sizes bool) ([]Entry, error) {
 	switch {
-	case rev == "" || prefix != "" && !isPlain(prefix):
+	case rev == "":
 		return nil, nil
 	case !r.hash.valid(rev):
 		return nil, &Error{Op: opTree, Msg: "not a commit or tree id: " + printable(strconv.Quote(rev))}
@@ -49,12 +47,8 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 	if sizes {
 		args = append(args, "-l")
 	}
-	args = append(args, "--end-of-options", rev)
-	if prefix != "" {
-		args = append(args, "--", prefix+"/")
-	}
 	var entries []Entry
-	err := r.stream(ctx, call{op: opTree, args: args}, func(out io.Reader) error {
+	err := r.stream(ctx, call{op: opTree, args: append(args, "--end-of-options", rev)}, func(out io.Reader) error {
 		in := bufio.NewReader(out)
 		for {
 			line, err := readNUL(in)
@@ -64,16 +58,14 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 			if err == nil && len(entries) == most {
 				err = fmt.Errorf("more than %d files", most)
 			}
+			var e Entry
 			if err == nil {
-				var e Entry
-				// With a prefix below a submodule, git lists the submodule itself.
-				if e, err = parseEntry(line); prefix == "" || strings.HasPrefix(e.Path, prefix+"/") {
-					entries = append(entries, e)
-				}
+				e, err = parseEntry(line)
 			}
 			if err != nil {
 				return &Error{Op: opTree, Msg: err.Error(), Err: err}
 			}
+			entries = append(entries, e)
 		}
 	})
 	if err != nil {
@@ -92,7 +84,7 @@ func (r *Repo) Named(ctx context.Context, rev string) func(path string) string {
 		}
 		if names == nil {
 			names = map[string]string{}
-			entries, _ := r.Tree(ctx, rev, "") // else the file counts as gone
+			entries, _ := r.Tree(ctx, rev) // else the file counts as gone
 			for _, e := range entries {
 				if !utf8.ValidString(e.Path) {
 					names[string([]rune(e.Path))] = e.Path

@@ -147,6 +147,6 @@ func (f *fetched) hasBase(ctx context.Context) bool {
 	if !f.Patched {
 		return true
 	}
-	_, err := f.Repo.Tree(ctx, f.Range.BaseCommit, ".precedent.yaml")
+	_, err := f.Repo.Lookup(ctx, f.Range.BaseCommit, ".precedent.yaml")
 	return err == nil
 }

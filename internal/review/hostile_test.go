@@ -167,7 +167,7 @@ func tree(t *testing.T, dir string) api.Files {
 	t.Cleanup(func() { repo.Close() })
 	return api.Files{
 		List: func(ctx context.Context, _ precedent.Side) ([]string, error) {
-			entries, err := repo.Tree(ctx, "HEAD", "")
+			entries, err := repo.Tree(ctx, "HEAD")
 			paths := needs.Each(entries, func(e git.Entry) string { return e.Path })
 			return paths, err
 		},

@@ -74,7 +74,7 @@ func (p *Prepared) ReadBase(ctx context.Context, there bool) error {
 	in.Change.Classify(diff.Trees{
 		Base: FilesAt(s.Blobs, s.Range.BaseCommit), Head: p.headFile, Attributes: attributes,
 		List: func() ([]string, error) {
-			entries, err := s.Repo.Tree(ctx, s.Range.BaseCommit, "")
+			entries, err := s.Repo.Tree(ctx, s.Range.BaseCommit)
 			paths := make([]string, len(entries))
 			for i, e := range entries {
 				paths[i] = e.Path

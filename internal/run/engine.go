@@ -82,7 +82,7 @@ func (p *Prepared) files(ctx context.Context) engine.Files {
 	s := p.subject
 	list := func(rev string) func() ([]string, error) {
 		return sync.OnceValues(func() ([]string, error) {
-			entries, err := s.Repo.Tree(ctx, rev, "")
+			entries, err := s.Repo.Tree(ctx, rev)
 			var paths []string
 			for _, e := range entries {
 				if strings.HasPrefix(e.Mode, "100") { // no links, no submodules

@@ -69,11 +69,11 @@ type Subject struct {
 
 // differing lists the paths that are not the same in the head and in the commit whose guide and policy apply.
 func (s Subject) differing(ctx context.Context) ([]string, error) {
-	there, err := s.Repo.Tree(ctx, s.Range.BaseCommit, "")
+	there, err := s.Repo.Tree(ctx, s.Range.BaseCommit)
 	if err != nil {
 		return nil, err
 	}
-	head, err := s.Repo.Tree(ctx, s.Range.Head, "")
+	head, err := s.Repo.Tree(ctx, s.Range.Head)
 	if err != nil {
 		return nil, err
 	}
