@@ -137,8 +137,8 @@ func TestTree(t *testing.T) {
 		_, err := r.Tree(t.Context(), rev)
 		complaintOf(t, err)
 	}
-	_, err := r.list(t.Context(), id, 3, false)
-	wantError(t, err, "more than 3 files", "")
+	_, err := r.list(t.Context(), id, 2, false)
+	wantError(t, err, "more than 2 files", "")
 }
 
 // TestLookup looks up more paths than fit into the arguments of a process.
