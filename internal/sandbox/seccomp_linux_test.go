@@ -55,22 +55,20 @@ func TestFilter(t *testing.T) {
 	if len(f) > most || len(f.bytes()) != 8*len(f) {
 		t.Errorf("%d instructions in %d bytes", len(f), len(f.bytes()))
 	}
-	eperm, enosys := fail(unix.EPERM).K, fail(unix.ENOSYS).K
-	family := fail(unix.EAFNOSUPPORT).K
+	eperm, family := fail(unix.EPERM).K, fail(unix.EAFNOSUPPORT).K
 	const allow, vsock, sigchld = uint32(unix.SECCOMP_RET_ALLOW), 40, 17
-	for _, n := range refused {
-		if got := evaluate(t, f, n, auditArch); got != eperm {
-			t.Errorf("call %d: %#x", n, got)
-		}
-	}
-	for _, n := range append([]uint32{newest + 1, 0x40000000, 0xffffffff}, absent...) {
-		if got := evaluate(t, f, n, auditArch); got != enosys {
-			t.Errorf("call %d: %#x", n, got)
-		}
-	}
-	for _, n := range unfit {
-		if got := evaluate(t, f, n, auditArch); got != fail(unix.EINVAL).K {
-			t.Errorf("call %d: %#x", n, got)
+	for _, want := range []struct {
+		calls []uint32
+		errno uint32
+	}{
+		{refused, eperm},
+		{append([]uint32{newest + 1, 0x40000000, 0xffffffff}, absent...), fail(unix.ENOSYS).K},
+		{unfit, fail(unix.EINVAL).K},
+	} {
+		for _, n := range want.calls {
+			if got := evaluate(t, f, n, auditArch); got != want.errno {
+				t.Errorf("call %d: %#x", n, got)
+			}
 		}
 	}
 	high := uint64(1) << 32 // the kernel ignores it where an argument is an int
