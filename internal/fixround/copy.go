@@ -70,7 +70,7 @@ func (c *Copy) fill(ctx context.Context) error {
 			c.names[folded(dir)] = dir
 		}
 	}
-	report, err := c.repo.Export(ctx, c.tree, c.Dir, git.ExportLimits{
+	left, err := c.repo.Export(ctx, c.tree, c.Dir, git.ExportLimits{
 		FileBytes: maxCopied, Writable: true, Leave: engine.Leave,
 		Rewrite: func(p string, content []byte) []byte {
 			shown := secret.RedactFile(p, content)
@@ -83,7 +83,7 @@ func (c *Copy) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range report.Skipped { // also what this system could not write
+	for _, s := range left { // also what this system could not write
 		f := c.had[s.Path]
 		f.shown = false
 		c.had[s.Path] = f

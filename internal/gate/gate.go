@@ -92,9 +92,7 @@ type Result struct {
 	// Blocks is set if the change must not go on: a command failed, or was flaky where the
 	// policy says that this fails.
 	Blocks bool
-	// Unsandboxed tells that the commands ran without a sandbox.
-	Unsandboxed bool
-	Took        time.Duration
+	Took   time.Duration
 }
 
 // CommandResult is how one command ended.

@@ -72,9 +72,7 @@ func (r Runner) run(ctx context.Context, q Request) Result {
 		s.exec = box.Run
 	case r.Local != nil && q.Trust == Own && ctx.Err() == nil: // with the person's own toolchains and dependencies
 		s.exec = r.Local.run
-		res := s.runAll(ctx)
-		res.Unsandboxed = true
-		return res
+		return s.runAll(ctx)
 	case errors.As(err, new(*sandbox.NoneError)):
 		return skipped("no sandbox")
 	default:

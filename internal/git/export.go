@@ -33,21 +33,17 @@ type ExportLimits struct {
 	Rewrite func(path string, content []byte) []byte
 }
 
-// ExportReport describes what an export wrote.
-type ExportReport struct {
-	Files   int
-	Bytes   int64
-	Skipped []precedent.SkippedFile // the skipped files, with reasons
-}
-
 const opExport = "export tree"
 
 // Export writes the files of a revision (the full id of a commit or a tree) to dir, which must exist and
 // should be empty. Contents are written as stored, without filters or line ending conversion. Everything
 // becomes a read-only regular file: links become files with the link's target unless limits say otherwise,
 // submodules are skipped, and so is every path that would leave dir or enter a git folder on any system
-// (T11). A writable export has no links, because an edited one would become a file.
-func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits) (ExportReport, error) {
+// (T11). A writable export has no links, because an edited one would become a file. It returns the skipped files, with
+// reasons.
+func (r *Repo) Export(
+	ctx context.Context, rev, dir string, limits ExportLimits,
+) (left []precedent.SkippedFile, err error) {
 	if limits.Files <= 0 {
 		limits.Files = 100_000
 	}
@@ -59,9 +55,8 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	}
 	entries, err := r.listWhole(ctx, rev, limits.Files)
 	if err != nil {
-		return ExportReport{}, err
+		return nil, err
 	}
-	var report ExportReport
 	var chosen []Entry
 	total := int64(0)
 	for _, e := range entries {
@@ -82,22 +77,22 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 			why = "more than " + sizeText(limits.Bytes) + " in total"
 		}
 		if why != "" {
-			report.Skipped = append(report.Skipped, skipped(e.Path, why))
+			left = append(left, skipped(e.Path, why))
 			continue
 		}
 		total += e.size
 		chosen = append(chosen, e)
 	}
 	if len(chosen) == 0 {
-		return report, nil
+		return left, nil
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return ExportReport{}, &Error{Op: opExport, Msg: err.Error(), Err: err}
+		return nil, &Error{Op: opExport, Msg: err.Error(), Err: err}
 	}
 	defer root.Close()
 	x := exporter{
-		root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, report: report, mask: 0o077,
+		root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, skipped: left, mask: 0o077,
 		links: limits.Links,
 	}
 	if limits.Shared {
@@ -115,11 +110,12 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 		part := chosen[:n]
 		err := r.objects().readAll(ctx, opExport, part, func(in *bufio.Reader) error { return x.write(in, part) })
 		if err != nil {
-			return x.report, err
+			return x.skipped, err
 		}
 		chosen = chosen[n:]
 	}
-	return x.report, x.makeLinks()
+	err = x.makeLinks()
+	return x.skipped, err
 }
 
 // What is read at once: between two parts, others can use the process for objects.
@@ -132,7 +128,7 @@ type exporter struct {
 	root    *os.Root
 	made    map[string]bool // folders created so far
 	rewrite func(path string, content []byte) []byte
-	report  ExportReport
+	skipped []precedent.SkippedFile
 	mask    fs.FileMode   // the permissions that nobody gets
 	more    fs.FileMode   // permissions of files besides reading and executing
 	links   bool          // make links
@@ -165,10 +161,7 @@ func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 			return &Error{Op: opExport, Msg: printable(err.Error()), Err: err}
 		}
 		if why != "" {
-			x.report.Skipped = append(x.report.Skipped, skipped(e.Path, why))
-		} else {
-			x.report.Files++
-			x.report.Bytes += e.size
+			x.skipped = append(x.skipped, skipped(e.Path, why))
 		}
 	}
 	return nil
@@ -221,7 +214,7 @@ func (x *exporter) makeLinks() error {
 			if err != nil {
 				return &Error{Op: opExport, Msg: printable(err.Error()), Err: err}
 			}
-			x.report.Skipped = append(x.report.Skipped, skipped(l.name, why))
+			x.skipped = append(x.skipped, skipped(l.name, why))
 		}
 	}
 	return nil

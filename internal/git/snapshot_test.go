@@ -180,10 +180,7 @@ func TestOddPaths(t *testing.T) {
 		needs.Result(t, name, []byte("after\n"))(r.WorkFile(name, 100))
 	}
 	dir := scratch(t)
-	report, err := r.Export(t.Context(), rg.Head, dir, ExportLimits{})
-	if err != nil || report.Files != len(odd)+2 || len(report.Skipped) > 0 {
-		t.Errorf("export: %+v, %v", report, err)
-	}
+	needs.Len(t, "export", 0)(r.Export(t.Context(), rg.Head, dir, ExportLimits{}))
 	for _, name := range odd {
 		wantContent(t, filepath.Join(dir, name), "after\n")
 	}

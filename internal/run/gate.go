@@ -122,8 +122,8 @@ func Gate(ctx context.Context, r *workspace.Env, repo *git.Repo, runner *gate.Ru
 		if err := os.Mkdir(to, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
 			return "", "", fmt.Errorf("make temporary folder: %w", err)
 		}
-		report, err := repo.Export(ctx, rev, to, git.ExportLimits{FileBytes: maxGateFile, Shared: true, Links: true})
-		return to, lacking(report), err
+		left, err := repo.Export(ctx, rev, to, git.ExportLimits{FileBytes: maxGateFile, Shared: true, Links: true})
+		return to, lacking(left), err
 	}
 	if q.Tree, q.Lacks, err = export("head", tree); err != nil {
 		return gate.Result{}, err
@@ -146,11 +146,10 @@ func Gate(ctx context.Context, r *workspace.Env, repo *git.Repo, runner *gate.Ru
 const maxGateFile = 100 << 20
 
 // lacking says which files an export left out, such as submodules and what a partial clone lacks.
-func lacking(report git.ExportReport) string {
-	if len(report.Skipped) == 0 {
+func lacking(left []precedent.SkippedFile) string {
+	if len(left) == 0 {
 		return ""
 	}
-	first := report.Skipped[0]
-	return fmt.Sprintf("%s missing in the sandbox, such as %s: %s", workspace.Count(len(report.Skipped), "file is",
-		"files are"), text.Cut(text.VisibleLine(first.Path), 80), first.Reason)
+	return fmt.Sprintf("%s missing in the sandbox, such as %s: %s", workspace.Count(len(left), "file is", "files are"),
+		text.Cut(text.VisibleLine(left[0].Path), 80), left[0].Reason)
 }
