@@ -157,17 +157,20 @@ func TestT28PoisonedCache(t *testing.T) {
 	r.Path = shelf(t)
 	base := tree(t, "go.mod", "module m\n", "content.txt", "of the base\n", "attack.sh", "exit 0\n")
 	evil := tree(t, "go.mod", "module m\n", "content.txt", "of the change\n", "attack.sh", poison)
-	run := func(dir string) Result {
+	run := func(dir string) Request {
 		q := request(dir, cacheEntry, "sh attack.sh")
 		q.BaseTree = func(context.Context) (string, error) { return base, nil }
-		return r.Run(t.Context(), q)
+		return q
 	}
-	first := run(base)
-	if first.Status != Passed || first.Commands[0].Output != "of the base" {
-		t.Fatalf("%+v", first) // without "built": the seed was there
+	says := func(r Runner, q Request, want string) {
+		t.Helper()
+		if got := r.Run(t.Context(), q); got.Status != Passed || got.Commands[0].Output != want {
+			t.Errorf("%+v, want %q", got, want)
+		}
 	}
+	says(r, run(base), "of the base") // without "built": the seed was there
 	before := contentOf(t, r.CacheDir)
-	hostile := run(evil)
+	hostile := r.Run(t.Context(), run(evil))
 	if hostile.Status != Passed || !strings.Contains(hostile.Commands[1].Output, "poisoned its own copy") ||
 		strings.Contains(hostile.Commands[1].Output, "ESCAPED") {
 		t.Errorf("%+v", hostile)
@@ -188,21 +191,14 @@ func TestT28PoisonedCache(t *testing.T) {
 		later := request(base, "test ! -e $GOCACHE/cd && "+cacheEntry)
 		later.Base = strings.Repeat("c", 40)
 		later.InHistory = func(_ context.Context, commit string) bool { return inHistory && commit == pushed.Base }
-		want := map[bool]string{false: "built\nof the base", true: "of a branch"}[inHistory]
-		if got := fresh.Run(t.Context(), later); got.Status != Passed || got.Commands[0].Output != want {
-			t.Errorf("after a base that forges, in its history %t: %+v", inHistory, got)
-		}
+		says(fresh, later, map[bool]string{false: "built\nof the base", true: "of a branch"}[inHistory])
 	}
-	if again := run(base); again.Status != Passed || again.Commands[0].Output != "of the base" {
-		t.Errorf("after the hostile run: %+v", again)
-	}
+	says(r, run(base), "of the base") // also after the hostile run
 
 	// Another repository and another base share nothing.
 	q := request(base, cacheEntry)
 	q.Repo.Name = "other"
-	if got := r.Run(t.Context(), q); got.Status != Passed || got.Commands[0].Output != "built\nof the base" {
-		t.Errorf("another repository: %+v", got)
-	}
+	says(r, q, "built\nof the base")
 
 	// A kept folder that something else changed does not count.
 	var entry string
@@ -214,9 +210,7 @@ func TestT28PoisonedCache(t *testing.T) {
 	})
 	needs.NoError(t, os.Chmod(entry, 0o644))
 	needs.NoError(t, os.WriteFile(entry, []byte("from elsewhere\n"), 0o644))
-	if got := run(base); got.Status != Passed || got.Commands[0].Output != "of the base" {
-		t.Errorf("with a changed cache: %+v", got)
-	}
+	says(r, run(base), "of the base")
 }
 
 // TestFault23Hang: a command that hangs is killed with its whole tree at the time limit.
@@ -278,16 +272,11 @@ func TestFault25NoSandbox(t *testing.T) {
 	t.Parallel()
 	proof := filepath.Join(folder(t), "ran")
 	q := request(tree(t, "a", "b"), "touch "+proof)
-	for name, r := range map[string]Runner{
-		"none": {}, "no kind works": {Sandbox: func(context.Context) (sandbox.Sandbox, error) {
-			return sandbox.Sandbox{}, &sandbox.NoneError{Why: []string{"no namespaces"}}
-		}},
-		"an empty sandbox": {Sandbox: func(context.Context) (sandbox.Sandbox, error) { return sandbox.Sandbox{}, nil }},
-	} {
-		got := r.Run(t.Context(), q)
-		if got.Status != Skipped || got.Blocks || !strings.Contains(got.Why, "no sandbox") {
-			t.Errorf("%s: %+v", name, got)
-		}
+	none := unsandboxed()
+	none.Local = nil
+	empty := Runner{Sandbox: func(context.Context) (sandbox.Sandbox, error) { return sandbox.Sandbox{}, nil }}
+	for _, r := range []Runner{{}, none, empty} {
+		wantRun(t, r, q, Skipped, "no sandbox")
 	}
 	if _, err := os.Stat(proof); err == nil {
 		t.Error("the command ran")
@@ -322,10 +311,7 @@ func TestFault26Flaky(t *testing.T) {
 func TestTreeWithGit(t *testing.T) {
 	t.Parallel()
 	r := runner(t)
-	if got := r.Run(t.Context(), request(tree(t, ".git/config", "x"), "true")); got.Status != Skipped ||
-		!strings.Contains(got.Why, ".git") {
-		t.Errorf("%+v", got)
-	}
+	wantRun(t, r, request(tree(t, ".git/config", "x"), "true"), Skipped, ".git")
 }
 
 // TestSecretsInOutput: credentials that a command prints are not in the result, wherever they are.

@@ -45,9 +45,7 @@ func TestLocalOnlyOwn(t *testing.T) {
 	none.Local = nil
 	q := request(tree(t, "a", "b"), "true")
 	q.Trust = Own
-	if got := none.Run(t.Context(), q); got.Status != Skipped || got.Why != "no sandbox" {
-		t.Errorf("without permission: %+v", got)
-	}
+	wantRun(t, none, q, Skipped, "no sandbox")
 }
 
 // TestLocalInTheSandbox: where there is a sandbox, it is used, whatever the person allows.
@@ -58,9 +56,7 @@ func TestLocalInTheSandbox(t *testing.T) {
 	proof := filepath.Join(folder(t), "ran")
 	q := request(tree(t, "a", "b"), "touch "+proof)
 	q.Trust = Own
-	if got := r.Run(t.Context(), q); got.Status != Failed {
-		t.Errorf("%+v", got)
-	}
+	wantRun(t, r, q, Failed, "")
 	if _, err := os.Stat(proof); err == nil {
 		t.Error("it ran outside of the sandbox")
 	}
