@@ -178,24 +178,15 @@ func (s *fixStage) fixIn(ctx context.Context, e engine.Engine, o Options) (did R
 }
 
 // average makes the average of nothing 0, which is what one of the findings is about.
-func average(tree string) error {
-	name := filepath.Join(tree, "till.js")
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(name, []byte(strings.Replace(string(data), "  return sum / items.length",
-		"  return items.length ? sum / items.length : 0", 1)), 0o600)
+func (s *fixStage) average(tree string) {
+	data := needs.Value(os.ReadFile(filepath.Join(tree, "till.js")))(s.T)
+	pulltest.Write(s.T, tree, "till.js", strings.Replace(string(data), "  return sum / items.length",
+		"  return items.length ? sum / items.length : 0", 1))
 }
 
 // fixer is an engine that fixes the average.
 func (s *fixStage) fixer() *editor {
-	return &editor{Engine: pulltest.Engine{Arrive: pulltest.Meeting(1)}, edit: func(tree string) []string {
-		if err := average(tree); err != nil {
-			s.T.Error(err)
-		}
-		return []string{"t2", "t2", "t99"}
-	}}
+	return s.editing(s.average, "t2", "t2", "t99")
 }
 
 // served runs git in the repository that the forge serves.
@@ -258,9 +249,7 @@ func TestFix(t *testing.T) {
 	if len(fixed) != 1 || markOf(fixed[0]).Review != got.Review {
 		t.Errorf("notes %q", fixed)
 	}
-	if n := len(e.tasks); n != 1 {
-		t.Fatalf("%d tasks", n)
-	}
+	needs.Equal(t, 1, len(e.tasks))
 	if _, err := os.Stat(e.tasks[0].Tree); !os.IsNotExist(err) {
 		t.Error("the copy is left")
 	}
@@ -276,9 +265,7 @@ func TestFix(t *testing.T) {
 		len(s.git.Pushes()) != 1 {
 		t.Errorf("again: %+v, %v, %d tasks", again, err, len(e.tasks))
 	}
-	if n := len(s.bodies(comment.Reply)) + len(s.bodies(comment.Fixed)); n != 2 {
-		t.Errorf("%d comments after another round", n)
-	}
+	needs.Equal(t, 2, len(s.bodies(comment.Reply))+len(s.bodies(comment.Fixed)))
 	// The next review answers in its threads as always.
 	needs.NoError(t, s.review())
 }

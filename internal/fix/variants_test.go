@@ -65,9 +65,7 @@ func TestThreat27ObedientEngine(t *testing.T) {
 	if !strings.Contains(got.Why, "link: a symbolic link") || !strings.Contains(got.Why, ".git: a repository") {
 		t.Errorf("%q does not say everything", got.Why)
 	}
-	if after := s.served("for-each-ref", "--format=%(objectname) %(refname)"); after != before {
-		t.Errorf("the refs were\n%s\nand are\n%s", before, after)
-	}
+	needs.Equal(t, before, s.served("for-each-ref", "--format=%(objectname) %(refname)"))
 	if _, err := os.Stat(outside); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a file outside was written")
 	}
@@ -118,12 +116,8 @@ func TestFixMergesBase(t *testing.T) {
 		"feature~1")+"\nMerge the base branch|"+s.head+" "+base {
 		t.Errorf("the log is\n%s", log)
 	}
-	if changed := s.served("diff", "--name-only", s.head, "feature"); changed != "b.txt\ntill.js" {
-		t.Errorf("changed %q", changed)
-	}
-	if pushes := s.git.Pushes(); len(pushes) != 1 {
-		t.Errorf("pushes %+v", pushes)
-	}
+	needs.Equal(t, "b.txt\ntill.js", s.served("diff", "--name-only", s.head, "feature"))
+	needs.Equal(t, 1, len(s.git.Pushes()))
 	if strings.Contains(string(got.Patch), "b.txt") {
 		t.Errorf("the patch has what the merge brought:\n%s", got.Patch)
 	}
@@ -194,12 +188,8 @@ func TestFault53PushRejected(t *testing.T) {
 	if err != nil || got.Status != Superseded {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if log := s.served("log", "-1", "--format=%s", "feature"); log != "theirs" {
-		t.Errorf("the newest commit is %q", log)
-	}
-	if n := len(s.bodies(comment.Unfixed)) + len(s.bodies(comment.Fixed)) + len(s.bodies(comment.Reply)); n != 0 {
-		t.Errorf("%d comments", n)
-	}
+	needs.Equal(t, "theirs", s.served("log", "-1", "--format=%s", "feature"))
+	needs.Equal(t, 0, len(s.bodies(comment.Unfixed))+len(s.bodies(comment.Fixed))+len(s.bodies(comment.Reply)))
 
 	s = newFixStage(t, nil)
 	s.git.Fault = func(_ http.ResponseWriter, r *http.Request) int { // protection comes between the look and the push
@@ -224,9 +214,7 @@ func TestFixFork(t *testing.T) {
 	s.killWhilePosting(e)
 	got, err := s.fix(e, ungated)
 	s.unpushed(got, err, Fork, "interrupted")
-	if len(e.tasks) != 1 {
-		t.Errorf("%d tasks", len(e.tasks))
-	}
+	needs.Equal(t, 1, len(e.tasks))
 	replies := s.bodies(comment.Reply)
 	if len(replies) != 1 ||
 		!strings.Contains(replies[0], "```suggestion\n  return items.length ? sum / items.length : 0\n```") {
@@ -321,18 +309,14 @@ func TestFixForgeLags(t *testing.T) {
 			t.Errorf("%+v, %v, %d tasks, pushes %+v", got, err, len(e.tasks), s.git.Pushes())
 		}
 	}
-	if n := len(s.bodies(comment.Reply)) + len(s.bodies(comment.Fixed)); n != 2 {
-		t.Errorf("%d comments", n)
-	}
+	needs.Equal(t, 2, len(s.bodies(comment.Reply))+len(s.bodies(comment.Fixed)))
 }
 
 // TestFixRetargeted: what was made for one base branch is not pushed for another one.
 func TestFixRetargeted(t *testing.T) {
 	s := newFixStage(t, nil)
 	got, err := s.fix(s.editing(func(tree string) {
-		if err := average(tree); err != nil {
-			t.Error(err)
-		}
+		s.average(tree)
 		s.World.Change(func() { s.Pull.Base.Name = "stable" })
 	}, "t2"), ungated)
 	if err != nil || got.Status != Superseded || !strings.Contains(got.Why, "another base branch") ||

@@ -100,9 +100,7 @@ func wantRun(t *testing.T, r Runner, q Request, want Status, why string) Result 
 // wantPassed runs a request that passes with the packages of its base or head.
 func wantPassed(t *testing.T, r Runner, q Request, dependencies string) {
 	t.Helper()
-	if got := wantRun(t, r, q, Passed, ""); got.Dependencies != dependencies {
-		t.Errorf("with %q, want %q", got.Dependencies, dependencies)
-	}
+	needs.Equal(t, dependencies, wantRun(t, r, q, Passed, "").Dependencies)
 }
 
 // TestStatuses runs commands that end in every way.

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 const someSum = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -130,9 +132,7 @@ func TestWheelIndex(t *testing.T) {
 				t.Errorf("%s is at %s", f.Name, f.URL)
 			}
 		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("files are %q, want %q", got, want)
-		}
+		needs.Equal(t, want, strings.Join(names, " "))
 	}
 	if w := ask("", "/simple/sums/", "/files/"+someSum+"/a.whl"); w.Code != http.StatusBadGateway ||
 		strings.Contains(w.Body.String(), "not what") {

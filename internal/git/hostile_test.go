@@ -403,9 +403,7 @@ func TestSameName(t *testing.T) {
 		},
 	} {
 		for _, name := range names {
-			if got := sameName(name, ".precedent"); got != want {
-				t.Errorf("%q: %t", name, got)
-			}
+			wantEqual(t, name, sameName(name, ".precedent"), want)
 		}
 	}
 	for _, name := range []string{".git", "git~1", "GIT~2", ".gi\u200dt", "GI7EBA~1"} {

@@ -219,9 +219,7 @@ func TestVersion(t *testing.T) {
 	for version, want := range map[string]bool{
 		"2.37.9": false, "2.38": true, "2.38.0": true, "2.47.1.windows.2": true, "3.0": true, "1.99": false, "2": false, "dirty": false, "2.x": false,
 	} {
-		if got := notBefore(version, Oldest); got != want {
-			t.Errorf("%s is good: %t, want %t", version, got, want)
-		}
+		wantEqual(t, version, notBefore(version, Oldest), want)
 	}
 }
 

@@ -501,8 +501,6 @@ func TestNamed(t *testing.T) {
 	for stored, want := range map[string]string{
 		"dir/caf\ufffd\ufffd.txt": "dir/caf\xe9\xff.txt", "a.txt": "a.txt", "gone\ufffd": "gone\ufffd",
 	} {
-		if got := named(stored); got != want {
-			t.Errorf("%q is %q", stored, got)
-		}
+		wantEqual(t, stored, named(stored), want)
 	}
 }
