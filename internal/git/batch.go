@@ -230,22 +230,8 @@ func (b *batch) ask(command, name string) (object, error) {
 	return object{}, nil
 }
 
-// line reads one line of an answer. It is no longer than the longest name.
-func (b *batch) line() (string, error) {
-	var text []byte
-	for {
-		part, err := b.out.ReadSlice('\n')
-		text = append(text, part...)
-		switch {
-		case err == nil:
-			return string(text[:len(text)-1]), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return "", err
-		case len(text) > 2*longestPath:
-			return "", errOutput
-		}
-	}
-}
+// line reads one line of an answer, which may have the longest name and more.
+func (b *batch) line() (string, error) { return readUntil(b.out, '\n', 2*longestPath) }
 
 // between returns the messages of the commits after base up to head, as log does. It is
 // false if these are not a line of commits with one parent each, or more than logCommits.

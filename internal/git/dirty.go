@@ -16,14 +16,17 @@ import (
 const longestPath = 32 << 10
 
 // readNUL returns the next text that ends with NUL.
-func readNUL(in *bufio.Reader) (string, error) {
+func readNUL(in *bufio.Reader) (string, error) { return readUntil(in, 0, longestPath) }
+
+// readUntil returns the text up to the next byte of a kind, at most some bytes.
+func readUntil(in *bufio.Reader, end byte, most int) (string, error) {
 	var text []byte
 	for {
-		part, err := in.ReadSlice(0)
+		part, err := in.ReadSlice(end)
 		text = append(text, part...)
 		switch {
-		case len(text) > longestPath:
-			return "", fmt.Errorf("git wrote a path of more than %d bytes", longestPath)
+		case len(text) > most:
+			return "", fmt.Errorf("%w: a line of more than %d bytes", errOutput, most)
 		case err == nil:
 			return string(text[:len(text)-1]), nil
 		case errors.Is(err, io.EOF) && len(text) > 0:
