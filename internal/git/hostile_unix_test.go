@@ -227,8 +227,13 @@ func TestBetween(t *testing.T) {
 	f.write("message", strings.Repeat("long ", logBytes))
 	f.git("commit", "-q", "--allow-empty", "-F", "message")
 	same(f.id("HEAD"))
-	f.git("-c", "i18n.commitEncoding=latin1", "commit", "-q", "--allow-empty", "-m", "encoded")
+	f.write("message", "not \xff UTF-8")
+	f.git("-c", "i18n.commitEncoding=none", "commit", "-q", "--allow-empty", "-F", "message")
 	not(base, f.id("HEAD"), "a message in another encoding was read as UTF-8")
+	log := string(resolve(t, r, Spec{Range: base}).Log)
+	if n := len(log); n < logBytes || n > logBytes+16 || strings.ToValidUTF8(log, "") != log {
+		t.Errorf("%d bytes of log, want about %d of UTF-8", n, logBytes)
+	}
 	f.git("checkout", "-q", "-b", "side", base)
 	f.commit("side")
 	f.git("merge", "-q", "-m", "merge", head)

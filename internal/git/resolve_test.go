@@ -129,24 +129,6 @@ func TestResolveAmbiguous(t *testing.T) {
 	}
 }
 
-func TestResolveLogIsCapped(t *testing.T) {
-	t.Parallel()
-	f := newRepo(t)
-	f.commit("base")
-	for range 3 {
-		f.commit("long\n\n" + strings.Repeat("word ", 5000))
-	}
-	f.write("message", "not \xff UTF-8")
-	f.git("-c", "i18n.commitEncoding=none", "commit", "-q", "--allow-empty", "-F", "message")
-	rg := resolve(t, f.open(), Spec{Range: "HEAD~4"})
-	if n := len(rg.Log); n < logBytes || n > logBytes+16 {
-		t.Errorf("%d bytes of log, want about %d", n, logBytes)
-	}
-	if s := string(rg.Log); strings.ToValidUTF8(s, "") != s {
-		t.Error("the log is not valid UTF-8")
-	}
-}
-
 func TestShallowClone(t *testing.T) {
 	t.Parallel()
 	f, base, _, _ := forked(t)

@@ -276,17 +276,10 @@ func TestUserIgnores(t *testing.T) {
 	fixture{t, home}.write(".config/git/ignore", "*.bak\n", "elsewhere/git/ignore", "*.tmp\n")
 	f := repoOf(t, "a.txt", "1\n")
 	f.write("x.bak", "x", "x.tmp", "x")
-	for _, test := range []struct {
-		o    Options
-		want []string
-	}{
-		{Options{}, []string{"A x.bak", "A x.tmp"}},
-		{Options{Home: home}, []string{"A x.tmp"}},
-		{Options{Home: home, ConfigHome: filepath.Join(home, "elsewhere")}, []string{"A x.bak"}},
-	} {
-		r := f.openAt(f.dir, test.o)
-		wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), test.want)
-	}
+	wantChanged(t, f.open(), Spec{Worktree: true}, "A x.bak", "A x.tmp")
+	wantChanged(t, f.openAt(f.dir, Options{Home: home}), Spec{Worktree: true}, "A x.tmp")
+	elsewhere := Options{Home: home, ConfigHome: filepath.Join(home, "elsewhere")}
+	wantChanged(t, f.openAt(f.dir, elsewhere), Spec{Worktree: true}, "A x.bak")
 }
 
 // Snapshots of linked work trees and submodules are of their own index.
