@@ -49,44 +49,31 @@ func rustRepository(sum string) []string {
 	}
 }
 
-// TestRustRepository gates a repository of Rust with a crate from a registry.
-func TestRustRepository(t *testing.T) {
-	t.Parallel()
-	r := withCargo(t)
-	index, sum := cratesServer(t)
-	r.CratesIndex = index.url
-	files := rustRepository(sum)
-	base := tree(t, files...)
-	q := requestAt(base, "cargo check")
-	wantPassed(t, r, q, "rust: crates as of the base")
-	needs.Len(t, "kept", 2)(filepath.Glob(filepath.Join(r.keptDir("dependencies", q.Repo, Base), "*", "*")))
-	q.Tree = tree(t, append(files, "src/lib.rs", "pub fn total() -> i32 { sums::gone(1, 2) }\n")...)
-	wantRun(t, r, q, Failed, "")
-	if len(index.asked) != 2 { // its configuration and the crate, once
-		t.Errorf("asked for %q", index.asked)
-	}
-}
-
-// TestT1HostileRust: a tree that names programs and servers in cargo's configuration, and a registry that
-// sends another crate, reach nothing and run nothing; the gate is skipped and blames nobody.
+// TestT1HostileRust gates a repository of Rust with a crate from a registry. A tree that names programs and servers in
+// cargo's configuration, and a registry that sends another crate, reach nothing and run nothing; the gate is skipped and
+// blames nobody.
 func TestT1HostileRust(t *testing.T) {
 	t.Parallel()
 	r := withCargo(t)
 	index, sum := cratesServer(t)
 	evil := newServer(t)
 	r.CratesIndex = index.url
+	files := rustRepository(sum)
+	q := requestAt(tree(t, files...), "cargo check")
+	wantPassed(t, r, q, "rust: crates as of the base")
+	needs.Len(t, "kept", 2)(filepath.Glob(filepath.Join(r.keptDir("dependencies", q.Repo, Base), "*", "*")))
+	q.Tree = tree(t, append(files, "src/lib.rs", "pub fn total() -> i32 { sums::gone(1, 2) }\n")...)
+	wantRun(t, r, q, Failed, "")
+	needs.Equal(t, 2, len(index.asked)) // its configuration and the crate, once
+
 	base := tree(t, append(
-		rustRepository(sum), ".cargo/config.toml",
+		files, ".cargo/config.toml",
 		"[build]\nrustc-wrapper = \"./evil.sh\"\n[source.crates-io]\nreplace-with = \"evil\"\n[source.evil]\nregistry = \"sparse+"+evil.url+"/\"\n[net]\ngit-fetch-with-cli = true\n[http]\nproxy = \""+evil.url+"\"\n[registry]\nglobal-credential-providers = [\"./evil.sh\"]\n",
 		"rust-toolchain.toml", "[toolchain]\npath = \"./evil\"\n", "evil.sh",
 		"#!/bin/sh\ntouch "+ran+"\nexec \"$@\"\n", "build.rs",
 		"fn main() { std::fs::write(\""+ran+"\", \"\").unwrap() }\n",
 	)...)
-	q := requestAt(base, "cargo check")
-	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks ||
-		got.Dependencies != "rust: crates as of the base" {
-		t.Errorf("%+v", got)
-	}
+	needs.Equal(t, "rust: crates as of the base", wantRun(t, r, requestAt(base, "cargo check"), Skipped, "").Dependencies)
 	base = tree(t, rustRepository(strings.Repeat("0", 64))...)
 	q.Tree, q.Read = base, filesOf(base)
 	wantRun(t, r, q, Skipped, errOther.Error())

@@ -231,11 +231,7 @@ func (f fixture) openAt(dir string, o Options) *Repo {
 // resolve resolves a spec that must have a range.
 func resolve(tb testing.TB, r *Repo, s Spec) Range {
 	tb.Helper()
-	rg, err := r.Resolve(tb.Context(), s)
-	if err != nil {
-		tb.Fatalf("Resolve(%+v): %v", s, err)
-	}
-	return rg
+	return needs.Value(r.Resolve(tb.Context(), s))(tb)
 }
 
 // complaintOf returns the Error that err must be.
@@ -306,9 +302,7 @@ func wantRefused(tb testing.TB, r *Repo, s Spec, msg, hint string) {
 // wantRead checks the content of a file of a revision.
 func wantRead(tb testing.TB, b *Blobs, rev, path, want string) {
 	tb.Helper()
-	if data, err := b.Read(rev, path, 1000); err != nil || string(data) != want {
-		tb.Errorf("%q of %s: %q, %v, want %q", path, rev, data, err, want)
-	}
+	needs.Result(tb, path+" of "+rev, []byte(want))(b.Read(rev, path, 1000))
 }
 
 // wantContent checks the content of a plain file.

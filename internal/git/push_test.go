@@ -216,16 +216,12 @@ func TestMergeCommits(t *testing.T) {
 	f.git("rm", "-q", "gone.txt")
 	theirs := f.commit("theirs", "a.txt", "1\ntheirs\n3\n", "d.txt", "d\n")
 	r := f.open()
-	m, err := r.MergeCommits(t.Context(), clean, theirs)
-	if err != nil || len(m.Conflicts) > 0 {
-		t.Fatalf("%+v, %v", m, err)
-	}
+	m := needs.Value(r.MergeCommits(t.Context(), clean, theirs))(t)
+	needs.Equal(t, 0, len(m.Conflicts))
 	entries := needs.Value(r.Tree(t.Context(), m.Tree))(t)
 	names := needs.Each(entries, func(e Entry) string { return e.Path })
 	wantEqual(t, "merged", strings.Join(names, " "), "a.txt b.txt c.txt d.txt")
-	if m, err = r.MergeCommits(t.Context(), ours, theirs); err != nil {
-		t.Fatal(err)
-	}
+	m = needs.Value(r.MergeCommits(t.Context(), ours, theirs))(t)
 	stages := needs.Each(m.Conflicts,
 		func(s Stage) string { return s.Path + " " + s.Mode + " " + string(rune('0'+s.Stage)) })
 	wantEqual(t, "conflicts", strings.Join(stages, ", "),
