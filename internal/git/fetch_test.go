@@ -128,10 +128,10 @@ func wantPull(t *testing.T, into puller, r *Repo, p pulls) Range {
 	return rg
 }
 
-// pushForced replaces the pull request's branch by one commit on the base.
-func (p *pulls) pushForced(content string) {
-	p.origin.git("checkout", "-q", "--detach", p.pull.Base)
-	p.pull.Head = p.origin.commit("from the fork, again", "a.txt", content)
+// push makes a commit after another one the head of the pull request.
+func (p *pulls) push(after string, namesAndContents ...string) {
+	p.origin.git("checkout", "-q", "--detach", after)
+	p.pull.Head = p.origin.commit("from the fork, again", namesAndContents...)
 	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
 	p.origin.git("checkout", "-q", "main")
 }
@@ -165,7 +165,7 @@ func TestFetchPullIntoMirror(t *testing.T) {
 
 	// Force-pushed: the next fetch follows, and the former head is refused.
 	was := p.pull
-	p.pushForced("one\ntwo\n")
+	p.push(p.pull.Base, "a.txt", "one\ntwo\n")
 	m = openMirror(t, folder)
 	if _, err := m.FetchPull(t.Context(), was); !errors.Is(err, ErrMoved) {
 		t.Fatalf("the former head: %v, want ErrMoved", err)
@@ -228,7 +228,7 @@ func TestMirrorIsTidied(t *testing.T) {
 		}
 	}
 	b := m.Blobs(t.Context())
-	p.pushForced("one\ntwo\n")
+	p.push(p.pull.Base, "a.txt", "one\ntwo\n")
 	needs.Value(m.FetchPull(t.Context(), p.pull))(t)
 	needs.Equal(t, 1, packs())
 	for _, head := range []string{first, p.pull.Head} {
@@ -451,7 +451,7 @@ func leak(text []byte) string {
 func TestFetchEarlier(t *testing.T) {
 	p := newPulls(t)
 	before := p.pull.Head
-	p.pushForced("one\nthree\n")
+	p.push(p.pull.Base, "a.txt", "one\nthree\n")
 	m := openMirror(t, t.TempDir())
 	needs.Value(m.FetchPull(t.Context(), p.pull))(t)
 	never := strings.Repeat("9", 40)

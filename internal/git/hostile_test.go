@@ -275,17 +275,6 @@ func TestHostileSubmodule(t *testing.T) {
 	}
 }
 
-// A work tree whose links point out of it and at other repositories.
-func TestHostileCommonDir(t *testing.T) {
-	t.Parallel()
-	victim := newRepo(t)
-	victim.commit("victim", "v.txt", "1\n")
-	f := repoOf(t, "a.txt", "1\n")
-	f.write(".git/commondir", victim.path(".git")+"\n", ".git/gitdir", victim.path(".git")+"\n")
-	r := f.open()
-	wantEqual(t, "MainTop", r.MainTop(), f.dir)
-}
-
 // Tree entries that no checkout may write.
 func TestHostileTree(t *testing.T) {
 	t.Parallel()

@@ -256,10 +256,7 @@ func (p *pulls) noisy() {
 	for i := range noise {
 		noise[i] = byte('!' + rnd.IntN(90))
 	}
-	p.origin.git("checkout", "-q", "--detach", p.pull.Head)
-	p.pull.Head = p.origin.commit("more from the fork", "a.txt", "one\ntwo\n", "noise.txt", string(noise))
-	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
-	p.origin.git("checkout", "-q", "main")
+	p.push(p.pull.Head, "noise.txt", string(noise))
 }
 
 // leftovers are the files that an interrupted fetch could leave in a mirror.

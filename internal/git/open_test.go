@@ -25,6 +25,8 @@ func TestOpenFindsTheRepository(t *testing.T) {
 	f.git("clone", "-q", "--separate-git-dir", filepath.Join(scratch(t), "admin"), "file://"+f.dir, apart)
 	super := newRepo(t)
 	super.git("submodule", "add", "-q", "file://"+f.dir, "module")
+	hostile := repoOf(t, "a.txt", "1\n") // what it shares with another one does not make it a part of that
+	hostile.write(".git/commondir", f.path(".git")+"\n", ".git/gitdir", f.path(".git")+"\n")
 	byLink := filepath.Join(scratch(t), "by-link")
 	needs.NoError(t, os.Symlink(f.path("sub"), byLink))
 
@@ -38,6 +40,7 @@ func TestOpenFindsTheRepository(t *testing.T) {
 		{"inside bare", filepath.Join(bare, "refs"), "", ""},
 		{"linked to bare", bareLinked, bareLinked, ""},
 		{"separate git folder", apart, apart, apart},
+		{"hostile common folder", hostile.dir, hostile.dir, hostile.dir},
 		{"submodule", super.path("module"), super.path("module"), super.path("module")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
