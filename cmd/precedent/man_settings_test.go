@@ -86,7 +86,13 @@ func TestReferenceOfSettings(t *testing.T) {
 		if inFile := strings.HasPrefix(sources[k.Key], "file "); inFile != k.InFile {
 			t.Errorf("%s is in the example: %t", k.Key, inFile)
 		}
-		if bad, known := badSettings[k.Key]; known && settingTaken(t, k, bad) {
+		bad, known := badSettings[k.Key]
+		given := settings.Sources{Flags: map[string]string{k.Flag: bad}, Env: map[string]string{"HOME": "/", k.Env: bad}, Dir: "/"}
+		if k.Flag+k.Env == "" {
+			given.File = path
+			writeFile(t, path, k.Key+": "+bad+"\n", 0o600)
+		}
+		if _, err := settings.Read(given); known && err == nil {
 			t.Errorf("%s: %q is taken", k.Key, bad)
 		}
 	}
@@ -138,24 +144,6 @@ func defaultsOf(t *testing.T) map[string]string {
 	defaults["memory_db"] = "`.precedent/memory.db` beside the main work tree"
 	defaults["engine"] = "what there is a key for, else `none`"
 	return defaults
-}
-
-// settingTaken reports whether a value of a setting is taken, as a flag, or in the file if there is no flag.
-func settingTaken(t *testing.T, k settings.Def, value string) bool {
-	t.Helper()
-	from := settings.Sources{Env: map[string]string{"HOME": "/"}, Dir: "/"}
-	if k.Flag != "" {
-		from.Flags = map[string]string{k.Flag: value}
-	} else {
-		from.File = filepath.Join(t.TempDir(), "config.yaml")
-		line := k.Key + ": " + value
-		if group, part, ok := strings.Cut(k.Key, "."); ok {
-			line = group + ": {" + part + ": " + value + "}"
-		}
-		writeFile(t, from.File, line+"\n", 0o600)
-	}
-	_, err := settings.Read(from)
-	return err == nil
 }
 
 // everyVariable: what the program reads of the environment is in the reference.
