@@ -41,8 +41,7 @@ func questionOf(r llmtest.Request) question {
 	return q
 }
 
-// confirm is the answer of a verifier to whom all is right, and same that of a
-// judge to whom all is one.
+// confirm is the answer of a verifier to whom all is right.
 func (q question) confirm() string {
 	var all []string
 	for _, c := range claim.FindAllStringSubmatch(q.text, -1) {
@@ -53,14 +52,6 @@ func (q question) confirm() string {
 		all = append(all, fmt.Sprintf(`{"finding":%q,"verdict":"confirmed","confidence":90,"reason":"It is so.","evidence":[{"path":%q,"at":%q,"quote":%q}]}`, c[1], c[2], at, c[4]))
 	}
 	return `{"verdicts":[` + strings.Join(all, ",") + `]}`
-}
-
-func (q question) same(quote string) string {
-	var all []string
-	for _, id := range q.pairs {
-		all = append(all, fmt.Sprintf(`{"pair":%q,"same":true,"quote":%q}`, id, quote))
-	}
-	return `{"pairs":[` + strings.Join(all, ",") + `]}`
 }
 
 // serveAnswers starts a server, compatible with OpenAI's, that answers as the function says.
