@@ -373,17 +373,24 @@ func (s *serveStory) play() {
 	s.wait(time.Hour)
 	s.quiet("a person's turn")
 
+	s.ended()
+	if s.closes() {
+		for name, state := range s.threads() {
+			if state != "closed" {
+				s.t.Errorf("%s is %s", name, state)
+			}
+		}
+	}
+}
+
+// ended expects one review, which is clean, one push, and one conversation for each flaw.
+func (s *serveStory) ended() {
+	s.t.Helper()
 	s.says("the end", "## Precedent: clean, no findings", 1)
 	s.says("the end", "## Precedent", 1)
 	s.says("the end", "**Pushed", 1)
 	s.pushed("the end", 1)
-	all := s.threads() // one for each flaw
-	for name, state := range all {
-		if state != "closed" && s.closes() {
-			s.t.Errorf("%s is %s", name, state)
-		}
-	}
-	if len(all) != len(flaws) {
+	if all := s.threads(); len(all) != len(flaws) {
 		s.t.Errorf("threads %v", all)
 	}
 }

@@ -223,11 +223,5 @@ func storyElsewhere(s *serveStory) {
 	s.once("checks and second review", label.ReviewNeeded, label.HumanReview)
 	elsewhere()
 	s.quiet("a person's turn")
-	s.pushed("the end", 1)
-	s.says("the end", "## Precedent", 1)
-	s.says("the end", "## Precedent: clean, no findings", 1)
-	s.says("the end", "**Pushed", 1)
-	if all := s.threads(); len(all) != len(flaws) {
-		s.t.Errorf("threads %v", all)
-	}
+	s.ended()
 }
