@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -292,17 +293,11 @@ func TestCommands(t *testing.T) {
 	}
 	s.inMemory(func(rows *store.Repo) error {
 		labels, err := rows.Labels(t.Context(), 100)
-		if len(labels) > 0 {
-			t.Errorf("%d labels after the reset", len(labels))
+		threads, err2 := rows.Threads(t.Context(), 7)
+		if len(labels) > 0 || len(threads) != 1 || !thread.EndedByAuthor(threads[0]) {
+			t.Errorf("%d labels after the reset; resolved by the author: %+v", len(labels), threads)
 		}
-		return err
-	})
-	s.inMemory(func(rows *store.Repo) error {
-		threads, err := rows.Threads(t.Context(), 7)
-		if len(threads) != 1 || !thread.EndedByAuthor(threads[0]) {
-			t.Errorf("resolved by the author: %+v", threads)
-		}
-		return err
+		return errors.Join(err, err2)
 	})
 	got := s.learnings()
 	if len(got) != 5 || !slices.ContainsFunc(got, func(l string) bool {
@@ -439,10 +434,7 @@ func TestAnswersSurviveFaults(t *testing.T) {
 		s.conversed()
 		before := len(s.answers())
 		now := s.app.now
-		cuts := []int{15, 25, 30, 35, 40, 45, 60}
-		if !needs.Soaking() {
-			cuts = []int{15, 30, 40, 60}
-		}
+		cuts := []int{15, 30, 40, 60}
 		for i, cut := range cuts {
 			words := fmt.Sprintf("wrap errors of package p%d", i)
 			s.door.stage.World.Say(s.pull, maintainer, "", "@precedent remember this: "+words)

@@ -99,18 +99,3 @@ func TestPullOfAnEvent(t *testing.T) {
 	delete(s.app.env, "GITHUB_EVENT_PATH")
 	s.isAbout("no event", "", "no pull request is given")
 }
-
-// TestEventOfGitea: Gitea's workflows copy GitHub's, with payloads of their own.
-func TestEventOfGitea(t *testing.T) {
-	t.Parallel()
-	s := newPRStage(t)
-	s.toGitea(forgetest.Gitea127)
-	s.event("workflow_run", s.payload(`"workflow_run": {"head_sha": "`+strings.Repeat("ab", 20)+`"}`))
-	if status, said := s.run("pr", "--post"); status != precedent.ExitClean || !strings.Contains(said, "nothing to review") {
-		t.Errorf("a head that is gone: %d\n%s", status, said)
-	}
-	s.event("pull_request", s.payload(`"pull_request": {"number": 7}`))
-	if status, said := s.run("pr", "--post"); status != precedent.ExitFindings || !strings.Contains(said, "posted") {
-		t.Errorf("status %d\n%s", status, said)
-	}
-}

@@ -107,47 +107,34 @@ func TestWhoIsHeardOnGitHub(t *testing.T) {
 	})
 }
 
-// TestRequestedChangesAreTakenBack: the review that blocked the pull request is dismissed
-// once everything is fixed, or a person is told who can dismiss it.
+// TestRequestedChangesAreTakenBack: the review that blocked the pull request is dismissed once everything is fixed, or,
+// on a protected branch, a person is told who can dismiss it.
 func TestRequestedChangesAreTakenBack(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		prepare func(*shopPull)
-		want    forgetest.ReviewState
-		says    string
-	}{
-		"GitHub": {func(*shopPull) {}, forgetest.Dismissed, ""},
-		"a protected branch": {func(s *shopPull) {
-			world := s.door.stage.World
-			world.Change(func() { world.Repo("octo", "app").Protected = true })
-		}, forgetest.ChangesRequested, "allow the account to dismiss reviews"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newShopPull(t)
-			s.base("request_changes: true\n")
-			test.prepare(s)
-			posts := func(step string, status int, want forgetest.ReviewState, says string) {
-				t.Helper()
-				got, said := s.post("--fail-on", "medium")
-				all := s.door.stage.World.Reviews(s.pull)
-				i := slices.IndexFunc(all, func(r forgetest.Review) bool { return r.Author.ID == forgetest.Bot.ID && r.Inline > 0 })
-				if got != status || all[max(i, 0)].State != want || !strings.Contains(said, says) {
-					t.Errorf("%s: status %d, reviews %v\n%s", step, got, all, said)
-				}
-			}
-			posts("first", precedent.ExitFindings, forgetest.ChangesRequested, "")
-			s.push("Guard the average", map[string]string{"src/till.js": guardedTill})
-			posts("after one fix", precedent.ExitFindings, forgetest.ChangesRequested, "")
-			s.push("Start again", map[string]string{"src/till.js": "// Nothing is sold here.\n"})
-			posts("after all fixes", precedent.ExitClean, test.want, test.says)
-			told := slices.ContainsFunc(s.door.stage.World.By(s.pull, forgetest.Bot), func(c forge.Comment) bool {
-				const words = "**Still blocked**: Precedent may not dismiss [its review that requested changes]("
-				return strings.Contains(string(c.Body), words)
-			})
-			if told != (test.says != "") {
-				t.Errorf("the summary says that somebody has to dismiss: %t", told)
-			}
-		})
+	for _, protected := range []bool{false, true} {
+		s := newShopPull(t)
+		s.base("request_changes: true\n")
+		world := s.door.stage.World
+		world.Change(func() { world.Repo("octo", "app").Protected = protected })
+		state := func() forgetest.ReviewState {
+			all := world.Reviews(s.pull)
+			return all[slices.IndexFunc(all, func(r forgetest.Review) bool { return r.Author.ID == forgetest.Bot.ID && r.Inline > 0 })].State
+		}
+		s.finds()
+		s.push("Guard the average", map[string]string{"src/till.js": guardedTill})
+		s.finds()
+		if got := state(); got != forgetest.ChangesRequested {
+			t.Errorf("after one fix: %s", got)
+		}
+		s.push("Start again", map[string]string{"src/till.js": "// Nothing is sold here.\n"})
+		want, told := forgetest.Dismissed, "! "
+		if protected {
+			want, told = forgetest.ChangesRequested, ""
+		}
+		if status, said := s.post("--fail-on", "medium"); status != precedent.ExitClean || state() != want {
+			t.Errorf("after all fixes: status %d, %s\n%s", status, state(), said)
+		}
+		s.has("after all fixes", s.err.String(), told+"allow the account to dismiss reviews")
+		s.has("after all fixes", s.summary(), told+"**Still blocked**: Precedent may not dismiss [its review that requested changes](")
 	}
 }
