@@ -18,7 +18,7 @@ func TestRealGitea(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
-			of.play(newServeStory(t, "timed", of.real, of.policy))
+			of.play(newServeStory(t, of.real, of.policy))
 			t.Logf("played: %s, %.0f s", name, time.Since(began).Seconds())
 		})
 	}
@@ -43,7 +43,7 @@ func storyRuns(s *serveStory) {
 	for i := range runs {
 		s.app.env["XDG_DATA_HOME"], s.app.env["XDG_CACHE_HOME"] = s.t.TempDir(), s.t.TempDir()
 		s.app.env["PRECEDENT_MARKER_KEY"] = "a key of tests a key of tests a key of tests"
-		runs[i] = exec.Command(s.program, "pr", s.door.URL+"/"+s.real.Owner+"/"+s.real.Name+"/pulls/7", "--post")
+		runs[i] = exec.Command("timed", "pr", s.door.URL+"/"+s.real.Owner+"/"+s.real.Name+"/pulls/7", "--post")
 		runs[i].Dir, runs[i].Env, runs[i].Stdout, runs[i].Stderr = s.app.dir, s.environ(), &said[i], &said[i]
 		needs.NoError(s.t, runs[i].Start())
 	}

@@ -59,7 +59,7 @@ func TestBackups(t *testing.T) {
 	for name, way := range backupWays {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
+			s := newServeStory(t, onGitHub, ungated+oneFinder)
 			if way.postgres {
 				s.app.env[databaseVariable] = needs.PostgreSQL(t)
 			}

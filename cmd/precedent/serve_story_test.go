@@ -98,14 +98,13 @@ func editing() {
 // serveStory is a labelled pull request and a server that is started again for each step.
 type serveStory struct {
 	*rounds
-	program string // the server
-	gitea   *forgetest.Gitea
-	trap    *forgetest.Trap
-	hook    *forgetest.Hook // tells what happens to labels
-	had     []string        // labels before that
-	flags   []string        // of the server
-	later   time.Duration
-	ahead   atomic.Int64 // nanoseconds that the clock of a running forge seems to be ahead
+	gitea *forgetest.Gitea
+	trap  *forgetest.Trap
+	hook  *forgetest.Hook // tells what happens to labels
+	had   []string        // labels before that
+	flags []string        // of the server
+	later time.Duration
+	ahead atomic.Int64 // nanoseconds that the clock of a running forge seems to be ahead
 }
 
 // Kinds of forges beside those that forgetest plays of Gitea's family.
@@ -116,10 +115,10 @@ const (
 	onRealAGit  forgetest.GiteaKind = -4 // and was pushed to refs/for/main
 )
 
-// newServeStory lets a program serve, on a forge of a kind, with a policy.
-func newServeStory(t *testing.T, program string, kind forgetest.GiteaKind, policy string) *serveStory {
+// newServeStory lets a server work on a forge of a kind, with a policy.
+func newServeStory(t *testing.T, kind forgetest.GiteaKind, policy string) *serveStory {
 	t.Helper()
-	s := &serveStory{rounds: newRounds(t), program: program}
+	s := &serveStory{rounds: newRounds(t)}
 	if kind >= 0 {
 		s.gitea = s.toGitea(kind)
 		s.open()
@@ -184,7 +183,7 @@ func (s *serveStory) environ() []string {
 
 // server is a process of serve --once.
 func (s *serveStory) server() (cmd *exec.Cmd, said *bytes.Buffer) {
-	cmd, said = exec.Command(s.program, append([]string{"serve", "--once", "--repositories", s.repoName()},
+	cmd, said = exec.Command("timed", append([]string{"serve", "--once", "--repositories", s.repoName()},
 		s.flags...)...), new(bytes.Buffer)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.app.dir, s.environ(), said, said
 	return cmd, said
@@ -363,11 +362,9 @@ func (s *serveStory) play() {
 	if all := s.threads(); len(all) != len(flaws) {
 		s.t.Fatalf("threads %v", all)
 	}
-	if s.program == "timed" { // else each look at a pending check takes a minute
-		s.report("build", "pending")
-		s.quiet("the checks run")
-		s.wait(2 * time.Minute)
-	}
+	s.report("build", "pending")
+	s.quiet("the checks run")
+	s.wait(2 * time.Minute)
 	s.passes()
 	s.once("checks and second review", label.ReviewNeeded, label.HumanReview)
 	s.wait(time.Hour)
@@ -407,12 +404,7 @@ func TestServeStory(t *testing.T) {
 			if kind == onGitHub {
 				policy = ungated // and all finders
 			}
-			newServeStory(t, "timed", kind, policy).play()
+			newServeStory(t, kind, policy).play()
 		})
 	}
-	t.Run("real time", func(t *testing.T) {
-		t.Parallel()
-		needs.Soak(t, "waits in real time until GitHub lists what was posted")
-		newServeStory(t, "precedent", onGitHub, ungated).play()
-	})
 }

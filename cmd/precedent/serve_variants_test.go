@@ -52,7 +52,7 @@ func TestServeStories(t *testing.T) {
 	for name, of := range stories {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			of.play(newServeStory(t, "timed", onGitHub, of.policy))
+			of.play(newServeStory(t, onGitHub, of.policy))
 		})
 	}
 }

@@ -130,22 +130,6 @@ func ended(name, engine string, status precedent.Status, found int) review.Event
 	return review.Event{Finder: name, Run: run}
 }
 
-// TestAbove: a line that is printed meanwhile is whole, and the block goes on below it.
-func TestAbove(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := newVT(60, 24)
-		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
-		<-time.After(drawInterval)
-		m.Above(func() { fmt.Fprint(v, "precedent: engine none\r\n") })
-		<-time.After(drawInterval)
-		synctest.Wait()
-		if want := "precedent: engine none\nreviewing 0:00"; v.shows(t) != want {
-			t.Errorf("%q, want %q", v.shows(t), want)
-		}
-		m.Stop()
-	})
-}
-
 func TestBlockOnATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(60, 24)
@@ -255,7 +239,8 @@ func TestBlockHasColours(t *testing.T) {
 	})
 }
 
-// At the bottom of the screen the block makes the terminal scroll, and what it pushed up stays whole.
+// At the bottom of the screen the block makes the terminal scroll, and what it pushed up stays whole, as does a line that
+// is printed meanwhile.
 func TestBlockScrolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(80, 4)
@@ -263,15 +248,19 @@ func TestBlockScrolls(t *testing.T) {
 		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
 		m.Handle(review.Event{Finder: "bugs", Requests: 2})
 		m.Handle(review.Event{Step: "verify", Requests: 2})
-		<-time.After(drawInterval)
-		synctest.Wait()
-		if diff := cmp.Diff("three\nreviewing 0:00\nbugs reading 0/2\nverify 0/2", v.shows(t)); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
+		see := func(want string) {
+			t.Helper()
+			<-time.After(drawInterval)
+			synctest.Wait()
+			if diff := cmp.Diff(want, v.shows(t)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
 		}
+		see("three\nreviewing 0:00\nbugs reading 0/2\nverify 0/2")
+		m.Above(func() { fmt.Fprint(v, "four\r\n") })
+		see("four\nreviewing 0:00\nbugs reading 0/2\nverify 0/2")
 		m.Stop()
-		if diff := cmp.Diff("three", v.shows(t)); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
+		see("four")
 	})
 }
 
