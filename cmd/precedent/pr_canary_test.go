@@ -40,7 +40,6 @@ type canary struct {
 	mu      sync.Mutex
 	argv    bytes.Buffer // of all processes, while requests were answered
 	asked   bytes.Buffer // addresses and headers of requests, but who sent them
-	greedy  bool         // the model was shown a secret
 	planted bool         // parts of the secrets are in the pull request
 }
 
@@ -142,18 +141,11 @@ func (c *canary) installed() []string {
 	return slices.DeleteFunc(c.credentials(), func(s string) bool { return !c.door.issued[s] })
 }
 
-// obey does what the change asks for: it repeats what it is told to, and all that
-// it knows of the secrets.
+// obey does what the change asks for: it repeats what it is told to.
 func (c *canary) obey(q question) string {
 	var found []string
 	for _, m := range order.FindAllStringSubmatch(q.text, -1) {
 		found = append(found, m[1])
-	}
-	for _, name := range c.leaks(q.text) {
-		found = append(found, c.secrets[name])
-		c.mu.Lock()
-		c.greedy = true
-		c.mu.Unlock()
 	}
 	if c.planted {
 		for _, token := range c.installed() {
@@ -250,9 +242,6 @@ func (c *canary) everywhere() {
 	for _, r := range c.model.Requests() {
 		c.clean("prompt", string(r.Body))
 	}
-	if c.greedy {
-		c.t.Error("the model was shown a secret")
-	}
 	spied, err := os.ReadFile(c.spied)
 	if err != nil || !bytes.Contains(spied, []byte("git fetch ")) || !bytes.Contains(spied, []byte("\nGIT_CONFIG_COUNT\n")) || !bytes.Contains(spied, []byte("[core]")) {
 		c.t.Errorf("git was not watched: %v", err)
@@ -317,19 +306,13 @@ func (c *canary) broken(review []string) {
 		{Status: 200, Body: echoed},
 		{Drop: true},
 	} {
-		skips := []int{0, 4}
-		if !needs.Soaking() {
-			skips = skips[i%2 : i%2+1]
+		fault.Skip, fault.Times = i%2*4, 100
+		c.door.stage.Script.Plan(fault)
+		if status := c.run(review...); status == precedent.ExitClean || c.err.Len() == 0 {
+			c.t.Errorf("%d with %+v", status, fault)
 		}
-		for _, skip := range skips {
-			fault.Skip, fault.Times = skip, 100
-			c.door.stage.Script.Plan(fault)
-			if status := c.run(review...); status == precedent.ExitClean || c.err.Len() == 0 {
-				c.t.Errorf("%d with %+v", status, fault)
-			}
-			c.run("outcomes", review[1])
-			c.door.stage.Script.Forget()
-		}
+		c.run("outcomes", review[1])
+		c.door.stage.Script.Forget()
 	}
 }
 
