@@ -35,7 +35,7 @@ need no command.`,
 	}
 	for _, sub := range []*cobra.Command{
 		newLearnAdd(a), newLearnList(a), newLearnShow(a), newLearnApprove(a),
-		newLearnEdit(a), newLearnForget(a), newLearnHistory(a),
+		newLearnEdit(a), newLearnForget(a),
 	} {
 		addSettings(sub, memorySettings...)
 		cmd.AddCommand(sub)
@@ -137,7 +137,7 @@ func newLearnList(a *app) *cobra.Command {
 func newLearnShow(a *app) *cobra.Command {
 	return a.data(&cobra.Command{
 		Use:     "show ID",
-		Short:   "Show a learning and where it comes from",
+		Short:   "Show a learning, where it comes from, and who changed it",
 		Example: "  precedent learn show k7m2q0v5xa",
 		Args:    exactly(1),
 		RunE: a.reading(a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
@@ -145,7 +145,20 @@ func newLearnShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(l, func(p *report.Page) { report.Learning(p, &l) })
+			history, err := w.Memory.LearningHistory(cmd.Context(), l.ID)
+			if err != nil {
+				return err
+			}
+			return a.show(struct {
+				precedent.Learning
+				History []memory.LearningChange `json:"history"`
+			}{l, history}, func(p *report.Page) {
+				report.Learning(p, &l)
+				for _, c := range history {
+					p.Sayf(c.At.UTC().Format(time.DateTime)+"  ", "%s: %s by %s, version %d: %s", c.After.State, c.Action, c.Who,
+						c.After.Version, c.After.Directive)
+				}
+			})
 		})),
 	})
 }
@@ -219,27 +232,6 @@ func newLearnForget(a *app) *cobra.Command {
 			return p.Err()
 		}),
 	}
-}
-
-func newLearnHistory(a *app) *cobra.Command {
-	return a.data(&cobra.Command{
-		Use:     "history ID",
-		Short:   "Show who changed a learning, when and how",
-		Example: "  precedent learn history k7m2q0v5xa",
-		Args:    exactly(1),
-		RunE: a.reading(a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
-			all, err := w.Memory.LearningHistory(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return a.show(map[string]any{"history": all}, func(p *report.Page) {
-				for _, c := range all {
-					p.Sayf(c.At.UTC().Format(time.DateTime)+"  ", "%s: %s by %s, version %d: %s", c.After.State, c.Action, c.Who,
-						c.After.Version, c.After.Directive)
-				}
-			})
-		})),
-	})
 }
 
 func (a *app) learner(ctx context.Context, w *workspace.Workspace) string {
