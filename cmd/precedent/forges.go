@@ -111,6 +111,12 @@ func (a *app) proxy(base string) (*url.URL, error) {
 	return p, nil
 }
 
+// network is how requests get to a forge at the address.
+func (a *app) network(base string) (wire.Network, error) {
+	proxy, err := a.proxy(base)
+	return wire.Network{Proxy: proxy, Now: a.now, Sleep: a.sleep}, err
+}
+
 // isProxy reports whether the address is empty or a valid address of a proxy. The
 // library ignores addresses that it cannot read.
 func isProxy(address string) bool {
@@ -129,9 +135,6 @@ func staticToken(secret string) func(context.Context, precedent.Repo) (string, e
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
 
-// wait waits in real time, also in tests whose forge has a clock of its own.
-func wait(ctx context.Context, d time.Duration) error { return backoff.Sleep(ctx, d) }
-
 // pause waits, or stops when the context ends.
 func (a *app) pause(ctx context.Context, d time.Duration) error {
 	if a.sleep != nil {
@@ -143,9 +146,9 @@ func (a *app) pause(ctx context.Context, d time.Duration) error {
 // github connects to GitHub, or to GitHub Enterprise at the base.
 func (a *app) github(base string) (workspace.Connection, error) {
 	conn := workspace.Connection{TokenName: "GITHUB_TOKEN or GH_TOKEN"} //nolint:gosec // the names of variables, not their values
-	o := github.Options{BaseURL: base, Network: wire.Network{Now: a.now, Sleep: a.sleep}}
+	o := github.Options{BaseURL: base}
 	var err error
-	if o.Proxy, err = a.proxy(cmp.Or(base, "https://api.github.com")); err != nil {
+	if o.Network, err = a.network(cmp.Or(base, "https://api.github.com")); err != nil {
 		return conn, err
 	}
 	var key string
@@ -222,14 +225,11 @@ func (a *app) gitea(base string) (workspace.Connection, error) {
 	if err != nil {
 		return conn, hinted(fmt.Errorf("GITEA_TOKEN: %w", err), "create a new one in the forge's settings")
 	}
-	proxy, err := a.proxy(base)
+	network, err := a.network(base)
 	if err != nil {
 		return conn, err
 	}
-	c, err := gitea.New(gitea.Options{
-		BaseURL: base, Token: token,
-		Network: wire.Network{Proxy: proxy, Now: a.now, Sleep: a.sleep},
-	})
+	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: network})
 	if err != nil {
 		return conn, hinted(err, "set its address with --forge gitea:https://HOST")
 	}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/hook"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -135,15 +135,9 @@ func (a *app) installedProgram() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	for _, dir := range filepath.SplitList(a.env["PATH"]) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if path, err := exec.LookPath(filepath.Join(dir, "precedent")); err == nil {
-			if info, err := os.Stat(path); err == nil && os.SameFile(info, mine) {
-				return path, nil
-			}
-		}
+	path := child.Find("precedent", a.env["PATH"])
+	if info, err := os.Stat(path); err == nil && os.SameFile(info, mine) {
+		return path, nil
 	}
 	return self, nil
 }

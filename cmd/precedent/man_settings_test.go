@@ -150,7 +150,7 @@ func defaultsOf(t *testing.T) map[string]string {
 func everyVariable(t *testing.T, reference string) {
 	t.Helper()
 	files := needs.Value(filepath.Glob("*.go"))(t)
-	variable := regexp.MustCompile(`(?:\.env\[|\.xdg\()"([A-Z_]+)"`)
+	variable := regexp.MustCompile(`(?:\.env\[|\.folder\()"([A-Z_]+)"`)
 	for _, file := range files {
 		for _, m := range variable.FindAllStringSubmatch(read(t, file), -1) {
 			if !strings.Contains(reference, "`"+m[1]+"`") {

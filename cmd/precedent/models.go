@@ -74,8 +74,12 @@ func (a *app) chooseEngine(o *settings.Settings) (chosenEngine, error) {
 	case s.Value.Kind == settings.NoEngine:
 		return chosenEngine{whyNone: whyNoEngine(s.Source)}, nil
 	case s.Value.Kind == settings.Claude:
-		path, err := a.lookPath(settings.Claude)
-		return chosenEngine{claudePath: path, source: s.Source.String()}, err
+		path := child.Find(settings.Claude, a.env["PATH"])
+		if path == "" {
+			return chosenEngine{}, hinted(errors.New("engine claude: the program is not in PATH"),
+				"npm install -g @anthropic-ai/claude-code, or use another engine")
+		}
+		return chosenEngine{claudePath: path, source: s.Source.String()}, nil
 	case s.Value.Kind != settings.Command:
 		m, err := a.model(o, s)
 		return chosenEngine{model: m, source: s.Source.String()}, err
@@ -86,15 +90,6 @@ func (a *app) chooseEngine(o *settings.Settings) (chosenEngine, error) {
 	}
 	e.Why = s.Source.String()
 	return chosenEngine{program: e}, nil
-}
-
-// lookPath finds a program in PATH.
-func (a *app) lookPath(name string) (string, error) {
-	if path := child.Find(name, a.env["PATH"]); path != "" {
-		return path, nil
-	}
-	return "", hinted(fmt.Errorf("engine %s: the program is not in PATH", name),
-		"npm install -g @anthropic-ai/claude-code, or use another engine")
 }
 
 // claudeVariables are the variables that Claude Code gets: what it needs to log in

@@ -21,6 +21,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/background"
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/round"
 	"github.com/precedent-dev/precedent/internal/run"
@@ -211,7 +212,7 @@ func (a *app) holdServer(ctx context.Context, folder string) (release func(), er
 		return func() {}, nil
 	}
 	release, err = background.Hold(ctx, filepath.Join(folder, "server.pid"),
-		background.Record{PID: os.Getpid(), Since: a.now().UTC().Truncate(time.Second)}, wait)
+		background.Record{PID: os.Getpid(), Since: a.now().UTC().Truncate(time.Second)}, backoff.Sleep)
 	if errors.Is(err, background.ErrRunning) {
 		err = hinted(fmt.Errorf("another server uses %s: %w", folder, err),
 			"stop that one, or use PostgreSQL for several: docs/operation.md")
@@ -275,7 +276,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		Token:        a.env[serverToken],
 		Connections:  maxConnections(), Slots: i.settings.Jobs.Value, Replica: i.reviewer.Replica,
 		Sandbox: sync.OnceValue(a.sandboxKind),
-		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: wait, Random: rand.N[time.Duration],
+		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: backoff.Sleep, Random: rand.N[time.Duration],
 	}
 }
 

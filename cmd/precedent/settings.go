@@ -76,15 +76,16 @@ func (a *app) settings(flags map[string]string) (*settings.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settings.Read(settings.Sources{
-		Flags: flags, Env: a.env,
-		File: a.xdg("XDG_CONFIG_HOME", ".config", "config.yaml"), Dir: dir,
-	})
+	file := a.folder("XDG_CONFIG_HOME", ".config")
+	if file != "" {
+		file = filepath.Join(file, "config.yaml")
+	}
+	return settings.Read(settings.Sources{Flags: flags, Env: a.env, File: file, Dir: dir})
 }
 
-// xdg returns a path in a folder of the XDG base directory specification, which
-// says to ignore relative paths; empty if the folder is unknown.
-func (a *app) xdg(variable, below, name string) string {
+// folder returns this program's folder below one of the XDG base directories, whose specification says to ignore
+// relative paths; empty if that is unknown.
+func (a *app) folder(variable, below string) string {
 	dir := a.env[variable]
 	if !filepath.IsAbs(dir) {
 		home := a.env["HOME"]
@@ -93,5 +94,5 @@ func (a *app) xdg(variable, below, name string) string {
 		}
 		dir = filepath.Join(home, below)
 	}
-	return filepath.Join(dir, "precedent", name)
+	return filepath.Join(dir, "precedent")
 }

@@ -43,15 +43,6 @@ func (a *app) workflow() *workspace.Env {
 	}
 }
 
-// folder returns this program's folder below one of the XDG base directories; empty
-// if that is unknown.
-func (a *app) folder(variable, below string) string {
-	if path := a.xdg(variable, below, "x"); path != "" {
-		return filepath.Dir(path)
-	}
-	return ""
-}
-
 // newID returns the ID of a review: a UUIDv7, which sorts by time.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
