@@ -11,19 +11,15 @@ package start
 import (
 	"runtime"
 	"runtime/debug"
-	"sync"
+	"sync/atomic"
 )
 
-var (
-	mu  sync.Mutex
-	set bool // by SetGCPercent
-)
+// later is the percentage after the first collection.
+var later atomic.Int64
 
 // SetGCPercent is debug.SetGCPercent for good: the first collection does not change it back.
 func SetGCPercent(percent int) {
-	mu.Lock()
-	defer mu.Unlock()
-	set = true
+	later.Store(int64(percent))
 	debug.SetGCPercent(percent)
 }
 
@@ -34,12 +30,7 @@ func init() {
 		debug.SetGCPercent(usual) // there is to be no collection at all
 		return
 	}
+	later.Store(int64(usual))
 	type garbage struct{ _ *byte }
-	runtime.AddCleanup(&garbage{}, func(usual int) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !set {
-			debug.SetGCPercent(usual)
-		}
-	}, usual)
+	runtime.AddCleanup(&garbage{}, func(later *atomic.Int64) { debug.SetGCPercent(int(later.Load())) }, &later)
 }

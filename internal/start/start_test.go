@@ -2,7 +2,6 @@ package start
 
 import (
 	"runtime"
-	"runtime/debug"
 	"runtime/metrics"
 	"testing"
 )
@@ -32,10 +31,7 @@ func TestSetForGood(t *testing.T) {
 	if percent() != 60 {
 		t.Errorf("the heap grows by %d %%", percent())
 	}
-	mu.Lock()
-	set = false
-	mu.Unlock()
-	debug.SetGCPercent(100)
+	SetGCPercent(100)
 }
 
 func TestUsualAfterTheFirstCollection(t *testing.T) {
