@@ -112,20 +112,6 @@ func (a *app) clearOfServer(cmd *cobra.Command, yes bool) error {
 		})
 }
 
-func (a *app) exportAll(ctx context.Context, db *workspace.Database, out string) error {
-	export := func(to io.Writer) (int, error) { return db.Dump(ctx, to) }
-	if out == "" {
-		_, err := export(a.out)
-		return err
-	}
-	n, err := writeOut(out, export)
-	if err != nil {
-		return err
-	}
-	a.notice("wrote %s of %s to %s", plural(n, "row"), db.Path(), out)
-	return nil
-}
-
 func (a *app) importAll(ctx context.Context, db *workspace.Database, from io.Reader) error {
 	n, err := db.Restore(ctx, from)
 	if err != nil {

@@ -36,27 +36,31 @@ private as the database.`,
   DATABASE_URL=postgres://db.example.org/precedent precedent memory import --all server.jsonl`,
 		RunE: a.reading(a.oneOrAll(&all, (*workspace.Env).OldInstallation,
 			func(ctx context.Context, _ *workspace.Env, db *workspace.Database) error {
-				return a.exportAll(ctx, db, out)
+				return a.export(out, " of "+db.Path(), func(to io.Writer) (int, error) { return db.Dump(ctx, to) })
 			},
 			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-				if out == "" {
-					_, err := a.workflow().ExportMemory(cmd.Context(), w, a.out)
-					return err
-				}
-				n, err := writeOut(out, func(to io.Writer) (int, error) {
+				return a.export(out, "", func(to io.Writer) (int, error) {
 					return a.workflow().ExportMemory(cmd.Context(), w, to)
 				})
-				if err != nil {
-					return err
-				}
-				a.notice("wrote %s to %s", plural(n, "row"), out)
-				return nil
 			})),
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to this `file` instead of standard output")
 	addAll(cmd, &all)
 	addSettings(cmd, memorySettings...)
 	return cmd
+}
+
+// export writes rows to a file, or to standard output if it has no name. of says whose they are.
+func (a *app) export(file, of string, write func(io.Writer) (int, error)) error {
+	if file == "" {
+		_, err := write(a.out)
+		return err
+	}
+	n, err := writeOut(file, write)
+	if err == nil {
+		a.notice("wrote %s%s to %s", plural(n, "row"), of, file)
+	}
+	return err
 }
 
 // writeOut writes a file in one step: it is complete, or not there. A device or a pipe, such as /dev/stdout, is
