@@ -20,6 +20,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -407,4 +408,24 @@ func TestServeStory(t *testing.T) {
 			newServeStory(t, kind, policy).play()
 		})
 	}
+}
+
+// TestRestoredBackup: a server whose database is an earlier copy goes on where the forge is, and posts nothing again.
+func TestRestoredBackup(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, onGitHub, ungated+oneFinder)
+	s.once("review and fix", label.Changes, label.CIPending)
+	file := serverFile(s.home)
+	backup := read(t, file)
+	s.passes()
+	s.once("checks and second review", label.ReviewNeeded, label.HumanReview)
+	needs.NoError(t, errors.Join(os.RemoveAll(file+"-wal"), os.RemoveAll(file+"-shm")))
+	writeFile(t, file, backup, 0o600)
+	if len(s.jobsOf(queue.Review)) == 0 {
+		t.Error("the job for a review is not restored")
+	}
+	s.wait(time.Hour)
+	s.once("restored")
+	s.quiet("a person's turn")
+	s.ended()
 }
