@@ -146,7 +146,9 @@ func newRounds(t *testing.T) *rounds {
 func (s *rounds) open() {
 	s.app.now = s.door.stage.Clock.Now
 	s.world(func() { s.pull.Labels = []string{"area/till", labels.ReviewNeeded} })
-	s.ownBranch()
+	s.world(func() {
+		s.pull.Head.Repo, s.pull.Head.RepoID, s.pull.Head.Name = s.pull.Base.Repo, s.pull.Base.RepoID, "feature"
+	})
 	s.door.stage.World.Close(s.pull, s.pull.Comments[0].ID, maintainer)
 }
 

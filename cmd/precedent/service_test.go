@@ -43,28 +43,6 @@ func TestServiceUnit(t *testing.T) {
 	})
 }
 
-// TestComposeFile: each secret that a service names is declared with its file, and the first lines of
-// compose.yaml make that file.
-func TestComposeFile(t *testing.T) {
-	text := read(t, filepath.Join("..", "..", "compose.yaml"))
-	services, declared, ok := strings.Cut(text, "\nsecrets:\n")
-	if !ok {
-		t.Fatal("there are no secrets")
-	}
-	uses := regexp.MustCompile(`/run/secrets/([a-z_]+)`).FindAllStringSubmatch(services, -1)
-	for _, use := range uses {
-		if !strings.Contains(declared, use[1]+": {file: ./secrets/"+use[1]+"}") {
-			t.Errorf("%s has no file", use[1])
-		}
-		if !strings.Contains(services, "> secrets/"+use[1]) {
-			t.Errorf("nothing makes %s", use[1])
-		}
-	}
-	if len(uses) != 5 {
-		t.Errorf("%d secrets", len(uses))
-	}
-}
-
 // TestPasswordOf: the password of a database is found, however it is written, so that it is replaced
 // in logs.
 func TestPasswordOf(t *testing.T) {
