@@ -65,7 +65,6 @@ func environment(pairs []string) map[string]string {
 	return env
 }
 
-// run executes the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
@@ -91,7 +90,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return precedent.ExitUsage
 }
 
-// root builds the command tree.
 func (a *app) root() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
@@ -194,7 +192,6 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// hinted attaches a hint to an error.
 func hinted(err error, hint string, args ...any) error { return workspace.Hinted(err, hint, args...) }
 
 // misuse is an error in how a command was called.
@@ -207,10 +204,8 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// exactly accepts n arguments.
 func exactly(n int) cobra.PositionalArgs { return between(n, n) }
 
-// between accepts at least least and at most most arguments.
 func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -230,7 +225,6 @@ func between(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// printError prints an error and its hint.
 func (a *app) printError(err error) {
 	a.say("precedent: " + text.Visible(err.Error()))
 	if hint := hintOf(err); hint != "" {
@@ -251,7 +245,6 @@ func (a *app) say(line string) {
 	write()
 }
 
-// hintOf returns the hint of an error, or an empty string.
 func hintOf(err error) string {
 	var c *command.Error
 	if hint := workspace.HintOf(err); hint != "" || !errors.As(err, &c) {
@@ -284,7 +277,6 @@ func (a *app) outputStyle() (width int, color bool) {
 	return width, tty && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"
 }
 
-// page returns a page that writes to standard output.
 func (a *app) page() *report.Page {
 	width, color := a.outputStyle()
 	return report.NewPage(a.out, width, color)

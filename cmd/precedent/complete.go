@@ -12,7 +12,6 @@ import (
 // maxCompletions limits the IDs that are offered to a shell.
 const maxCompletions = 50
 
-// completeFindings completes the IDs of findings.
 func (a *app) completeFindings(cmd *cobra.Command, args []string,
 	begun string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -26,7 +25,6 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string,
 	})
 }
 
-// completeDismissed completes the IDs of dismissed findings.
 func (a *app) completeDismissed(cmd *cobra.Command, args []string,
 	_ string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {

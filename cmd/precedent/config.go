@@ -22,7 +22,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// configuration is the effective configuration.
 type configuration struct {
 	File     string          `json:"file"` // the operator's; empty if neither HOME nor XDG_CONFIG_HOME is set
 	Found    bool            `json:"found"`

@@ -139,7 +139,6 @@ func (l *progressLine) show(format string, args ...any) {
 	fmt.Fprint(l.out, "\r\x1b[K"+string(text[:min(len(text), max(l.width-1, 0))]))
 }
 
-// end removes the line.
 func (l *progressLine) end() {
 	if l.out != nil && !l.last.IsZero() {
 		fmt.Fprint(l.out, "\r\x1b[K")

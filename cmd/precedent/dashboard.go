@@ -113,7 +113,6 @@ func (a *app) openBrowser(ctx context.Context, address string) {
 	}
 }
 
-// factsOf is a diagnosis, for a page.
 func factsOf(d *doctor.Diagnosis, err error) []web.Fact {
 	if err != nil {
 		return []web.Fact{{Name: "doctor", State: string(doctor.Missing), Text: err.Error(), Hint: hintOf(err)}}

@@ -126,7 +126,6 @@ func (a *app) runCommand(ctx context.Context, p *report.Page, want int, args ...
 	return ctx.Err()
 }
 
-// findID returns the ID of the stored finding whose title contains the words.
 func (a *app) findID(ctx context.Context, words string) (string, error) {
 	w, err := a.openWorkspace(ctx, nil)
 	if err != nil {

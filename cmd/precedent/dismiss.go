@@ -14,7 +14,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// dismissal are the options of dismiss.
 type dismissal struct {
 	undo, list             bool
 	rule, finder, category string
@@ -121,7 +120,6 @@ func addReason(cmd *cobra.Command, d *dismissal) {
 		"the `number` of the pull request whose comments have the IDs that the memory does not have")
 }
 
-// dismiss dismisses findings, restores them, or lists dismissals.
 func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 	ctx, flags := cmd.Context(), settingFlags(cmd)
 	a.reads = d.list

@@ -17,7 +17,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// diagnoseServer checks what precedent serve needs.
 func (a *app) diagnoseServer(ctx context.Context, flags map[string]string, try bool) (*doctor.Diagnosis, error) {
 	d := doctor.New(hintOf)
 	if err := a.readSecretFiles(); err != nil {
@@ -187,10 +186,8 @@ func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
 	}
 }
 
-// addressCheck is the name of checkListen.
 const addressCheck = "address"
 
-// checkListen checks whether the address can be listened on.
 func (a *app) checkListen(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings) {
 	const name = addressCheck
 	at := op.Listen.Value

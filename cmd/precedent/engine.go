@@ -10,7 +10,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-// whyNoEngine explains why no model is used.
 func whyNoEngine(s settings.Source) string {
 	if s.By == settings.Default {
 		return settings.NoEngine

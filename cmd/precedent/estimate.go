@@ -24,7 +24,6 @@ type estimate struct {
 	Within bool `json:"within_budget"`
 }
 
-// withinBudget reports whether an estimate fits the budget of a review.
 func withinBudget(e review.Estimate, b *engine.Budget) bool {
 	if b == nil {
 		return true
@@ -50,7 +49,6 @@ func estimateSummary(e review.Estimate) string {
 	return s + kept
 }
 
-// printEstimate prints what a review would send, and sends nothing.
 func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON bool) error {
 	in, why, b := prepared.Input, prepared.Engine, prepared.Budget
 	e := review.Plan(ctx, in)

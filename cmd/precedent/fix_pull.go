@@ -56,7 +56,6 @@ fixed, 2 usage or configuration error, 3 the round has to be repeated.`,
 	return cmd
 }
 
-// fixPull does a fix round and says how it ended.
 func (a *app) fixPull(ctx context.Context, conn workspace.Connection, which string, o reviewOptions,
 	how fix.Options,
 ) error {

@@ -130,7 +130,6 @@ func isProxy(address string) bool {
 	return err == nil && u.Host != "" && slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
 }
 
-// staticToken returns a function that returns the same token for every repository.
 func staticToken(secret string) func(context.Context, precedent.Repo) (string, error) {
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
@@ -213,7 +212,6 @@ func (a *app) githubApp() (*github.App, string, error) {
 	return app, string(key), nil
 }
 
-// gitea connects to a Gitea or Forgejo server.
 func (a *app) gitea(base string) (workspace.Connection, error) {
 	conn := workspace.Connection{TokenName: "GITEA_TOKEN"}
 	secret := a.env["GITEA_TOKEN"]
@@ -240,7 +238,6 @@ func (a *app) gitea(base string) (workspace.Connection, error) {
 	return conn, nil
 }
 
-// local opens a forge that is kept in a folder.
 func (a *app) local(dir string) (workspace.Connection, error) {
 	conn := workspace.Connection{Token: staticToken("")}
 	f, err := local.New(local.Options{Dir: dir, Git: a.gitOptions(), Now: a.now})

@@ -75,7 +75,6 @@ type gateCommand struct {
 	Seconds float64     `json:"seconds,omitempty"`
 }
 
-// runGate lists or runs the gate of the work tree.
 func (a *app) runGate(ctx context.Context, flags map[string]string, paths []string, list bool) error {
 	op, err := a.settings(flags)
 	if err != nil {
@@ -143,7 +142,6 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 	return statusOf(gateStatus(result))
 }
 
-// listGate prints the commands.
 func (a *app) listGate(g *run.WorkTreeGate, out gateReport) error {
 	for _, c := range g.Commands {
 		out.Commands = append(out.Commands, gateCommand{Name: c.Name, Line: c.Line, Source: c.Source})
@@ -198,7 +196,6 @@ var gateInk = map[gate.Status]report.Ink{
 	gate.TimedOut: report.Yellow, gate.Resource: report.Yellow, gate.Skipped: report.Yellow,
 }
 
-// printCommand prints how a command ended.
 func printCommand(p *report.Page, c gate.CommandResult) {
 	words := p.Ink(report.Plain, c.Line) +
 		p.Inkf(report.Faint, " (%s, %s)", sourceOf(c.Command), c.Took.Round(100*time.Millisecond))
@@ -208,7 +205,6 @@ func printCommand(p *report.Page, c gate.CommandResult) {
 	p.Para(p.Inkf(gateInk[c.Status], "%-8s", c.Status)+" ", words)
 }
 
-// printGate prints the end of what failed, and the result.
 func printGate(p *report.Page, r gate.Result) {
 	if tail := r.Tail(); tail != "" {
 		p.Line()
@@ -235,7 +231,6 @@ func printGate(p *report.Page, r gate.Result) {
 	p.Para("", p.Inkf(gateInk[r.Status], "gate %s", status)+p.Ink(report.Plain, words))
 }
 
-// gateStatus is the exit status of a result.
 func gateStatus(r gate.Result) int {
 	incomplete := func(c gate.CommandResult) bool { return c.Status != gate.Passed && c.Status != gate.Flaky }
 	switch {
@@ -260,7 +255,6 @@ var localVariables = []string{
 	"ASDF_DATA_DIR", "MISE_DATA_DIR", "DOTNET_ROOT",
 }
 
-// localEnvironment is the environment of commands without a sandbox.
 func (a *app) localEnvironment() []string {
 	env := []string{"CI=true", "TERM=dumb", "NO_COLOR=1", "PATH=" + a.linterPath()}
 	for _, name := range localVariables {

@@ -49,7 +49,6 @@ which still runs the other hook.`,
 	return cmd
 }
 
-// inspectHook returns the state of the pre-push hook of the repository.
 func (a *app) inspectHook(ctx context.Context) (hook.State, error) {
 	repo, err := a.openRepo(ctx)
 	if err != nil {

@@ -102,7 +102,6 @@ func (a *app) writeFiles(top string, files []initFile, force bool, again string)
 	return p.Err()
 }
 
-// printAdvice prints what to do next.
 func (a *app) printAdvice(sentences ...string) error {
 	p := a.page()
 	for _, s := range sentences {

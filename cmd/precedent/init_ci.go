@@ -36,7 +36,6 @@ const (
 // unknownCommit replaces an unknown commit, so that a workflow fails to start.
 const unknownCommit = "0000000000000000000000000000000000000000"
 
-// initFile is a file that init writes.
 type initFile struct {
 	name string // from the top of the work tree, with slashes
 	data []byte
@@ -103,7 +102,6 @@ func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 	return commit, version
 }
 
-// writeWorkflows writes the workflows of a forge below the top of a work tree.
 func (a *app) writeWorkflows(top, forge string, force bool) error {
 	files, pinned, err := workflows(forge)
 	if err != nil {

@@ -61,7 +61,6 @@ type chosenEngine struct {
 	source     string        // the source of the setting
 }
 
-// exists reports whether an engine is chosen.
 func (r chosenEngine) exists() bool { return r.program != nil || r.model != nil || r.claudePath != "" }
 
 // chooseEngine returns the engine that the operator chose.

@@ -37,7 +37,6 @@ is written to the forge.`,
 	}, "forge", "memory_db", "repo")
 }
 
-// outcomes prints what happened to the posted findings.
 func (a *app) outcomes(ctx context.Context, which string, flags map[string]string) error {
 	op, err := a.settings(flags)
 	if err != nil {

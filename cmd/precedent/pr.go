@@ -144,7 +144,6 @@ func (a *app) postReview(ctx context.Context, pr *pull.Pull, job run.Job, o revi
 	return statusOf(did.Status)
 }
 
-// postHooks print what is posted.
 func (a *app) postHooks(job run.Job, o reviewOptions) pull.Hooks {
 	return pull.Hooks{
 		Existing: func(r run.Result) error { return a.print(o.format, r.Review, r.Style) },

@@ -220,7 +220,6 @@ func (a *app) holdServer(ctx context.Context, folder string) (release func(), er
 	return release, err
 }
 
-// serveOnce looks once, and says what is left.
 func (a *app) serveOnce(ctx context.Context, s *server.Server) error {
 	done, err := s.Once(ctx)
 	if err != nil {

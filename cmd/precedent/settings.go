@@ -22,7 +22,6 @@ var settingValues = map[string][]cobra.Completion{
 	"engine":  {"none", "anthropic", "openai", "claude", "command:"},
 }
 
-// addSettings adds the flags of the settings with the given keys to a command.
 func addSettings(cmd *cobra.Command, keys ...string) {
 	addFlags(cmd, func(d settings.Def) bool { return slices.Contains(keys, d.Key) })
 }
@@ -39,7 +38,6 @@ func addAllSettings(cmd *cobra.Command, but ...string) {
 	addFlags(cmd, func(d settings.Def) bool { return !d.Server && !slices.Contains(but, d.Key) })
 }
 
-// addFlags adds the flags of some settings.
 func addFlags(cmd *cobra.Command, has func(settings.Def) bool) {
 	for _, d := range settings.All {
 		if d.Flag == "" || !has(d) {
@@ -70,7 +68,6 @@ func settingFlags(cmd *cobra.Command) map[string]string {
 	return given
 }
 
-// settings reads the settings, with the given flags.
 func (a *app) settings(flags map[string]string) (*settings.Settings, error) {
 	dir, err := a.workingDir()
 	if err != nil {

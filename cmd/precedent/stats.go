@@ -72,7 +72,6 @@ func (a *app) timeFlag(cmd *cobra.Command, flag, value string, sign int) (time.T
 	return time.Time{}, misuse(cmd, fmt.Errorf("--%s %q: want %s", flag, value, timeForms))
 }
 
-// statsPage prints statistics.
 type statsPage struct {
 	*report.Page
 	s *memory.Statistics
@@ -92,7 +91,6 @@ func printStatistics(p *report.Page, s *memory.Statistics) {
 	sp.memory()
 }
 
-// barColumns is the width of a bar.
 func (p statsPage) barColumns() int { return min(max(p.Columns()/4, 8), 30) }
 
 func (p statsPage) head(title string) { p.Line(p.Ink(report.Bold, title)) }
@@ -218,7 +216,6 @@ func (p statsPage) calibration() {
 // maxThresholdSteps is the number of changes of the threshold that are printed.
 const maxThresholdSteps = 8
 
-// memory prints learnings, people and hotspots.
 func (p statsPage) memory() {
 	l := p.s.Learnings
 	if l != (memory.Counted{}) {

@@ -21,7 +21,6 @@ import (
 // releasesPage is where releases are published; scripts/install.sh downloads from there.
 const releasesPage = "https://github.com/precedent-dev/precedent/releases"
 
-// upgrade is what the command prints.
 type upgrade struct {
 	Version string `json:"version"`          // of this program
 	Latest  string `json:"latest,omitempty"` // the last release, if it was asked for
@@ -72,7 +71,6 @@ Exit status: 0; 1 with --check if there is a newer release.`,
 	return a.data(cmd)
 }
 
-// print prints what to do.
 func (u upgrade) print(p *report.Page) {
 	switch {
 	case u.Newer:
@@ -133,7 +131,6 @@ func howToUpgrade(program string, has func(file string) bool) string {
 	return "BIN=" + filepath.ToSlash(filepath.Dir(program)) + " sh install.sh    # from " + releasesPage
 }
 
-// installed reports whether a file exists.
 func installed(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil

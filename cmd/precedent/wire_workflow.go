@@ -89,7 +89,6 @@ func (a *app) job(op *settings.Settings, o reviewOptions) (run.Job, error) {
 	return j, nil
 }
 
-// setMarkerKey sets the key that signs our comments.
 func setMarkerKey(c *workspace.Connection, secret string) error {
 	c.Secrets = append(c.Secrets, secret)
 	var err error

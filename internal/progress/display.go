@@ -24,7 +24,6 @@ type activity struct {
 	ended, failed    bool
 }
 
-// outcome says how a step has ended.
 func (w *activity) outcome() (said string, ink report.Ink) {
 	if w.failed {
 		return "failed", report.Red
@@ -32,7 +31,6 @@ func (w *activity) outcome() (said string, ink report.Ink) {
 	return "done", report.Green
 }
 
-// modelFinders are the names of the finders that ask an engine.
 func modelFinders() []string {
 	var names []string
 	for _, spec := range prompt.Finders() {
