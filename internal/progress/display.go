@@ -31,24 +31,13 @@ func (w *activity) outcome() (said string, ink report.Ink) {
 	return "done", report.Green
 }
 
-func modelFinders() []string {
-	var names []string
-	for _, spec := range prompt.Finders() {
-		names = append(names, spec.Name)
-	}
-	return names
-}
-
 // prompted tells whether a model was asked, or should have been.
 func (w *activity) prompted() bool {
 	if w.run == nil {
-		return w.step != "" || slices.Contains(modelFinders(), w.name)
+		return w.step != "" || slices.ContainsFunc(prompt.Finders(), func(f prompt.Spec) bool { return f.Name == w.name })
 	}
-	return w.run.Engine != analyzerEngine && (w.run.Status.Good() || w.run.Status.Bad())
+	return w.run.Engine != precedent.AnalyzerEngine && (w.run.Status.Good() || w.run.Status.Bad())
 }
-
-// analyzerEngine is what analyzers' runs have in place of an engine.
-const analyzerEngine = precedent.AnalyzerEngine
 
 // line says how the work ended, for those who read a log.
 func (w *activity) line() string {
@@ -166,7 +155,7 @@ func (w *activity) item(page *report.Page, width int) string {
 	switch {
 	case w.run != nil:
 		status := w.run.Status
-		if !status.Bad() && !status.Good() || status.Good() && w.run.Engine == analyzerEngine {
+		if !status.Bad() && !status.Good() || status.Good() && w.run.Engine == precedent.AnalyzerEngine {
 			return ""
 		}
 		said, ink = statusText(w.run), statusInk(status)
@@ -193,7 +182,7 @@ func (w *activity) item(page *report.Page, width int) string {
 func (b *display) analyzersItem(page *report.Page) string {
 	ended, found := 0, 0
 	for _, w := range b.activities {
-		if w.run != nil && w.run.Engine == analyzerEngine && w.run.Status.Good() {
+		if w.run != nil && w.run.Engine == precedent.AnalyzerEngine && w.run.Status.Good() {
 			ended++
 			found += w.run.Found
 		}

@@ -123,7 +123,7 @@ func usage(input, cached, output int) precedent.Usage {
 
 func ended(name, engine string, status precedent.Status, found int) review.Event {
 	run := &precedent.FinderRun{Name: name, Engine: engine, Status: status, Found: found, TookMS: 12_345}
-	if engine != analyzerEngine && status != precedent.StatusOff {
+	if engine != precedent.AnalyzerEngine && status != precedent.StatusOff {
 		run.Usage, run.CostUSD = precedent.Usage{Requests: 3, InputTokens: 40_000, CachedTokens: 20_000, OutputTokens: 1_000},
 			0.12
 	}
@@ -151,8 +151,8 @@ reviewing 0:00
 bugs waiting   security waiting   tests waiting
 guidelines waiting   secrets running   unicode running`)
 
-		m.Handle(ended("unicode", analyzerEngine, precedent.StatusOK, 2))
-		m.Handle(ended("secrets", analyzerEngine, precedent.StatusEmpty, 0))
+		m.Handle(ended("unicode", precedent.AnalyzerEngine, precedent.StatusOK, 2))
+		m.Handle(ended("secrets", precedent.AnalyzerEngine, precedent.StatusEmpty, 0))
 		m.Handle(ended("guidelines", "", precedent.StatusOff, 0))
 		see("analyzers ended", `
 reviewing 0:00
@@ -277,7 +277,7 @@ func TestPlainLines(t *testing.T) {
 			m.Handle(review.Event{Finder: "bugs"})
 			m.Handle(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(1, 1, 1)})
 			m.Handle(ended("bugs", "api", precedent.StatusOK, 2))
-			m.Handle(ended("secrets", analyzerEngine, precedent.StatusOK, 4))
+			m.Handle(ended("secrets", precedent.AnalyzerEngine, precedent.StatusOK, 4))
 			m.Handle(ended("types", "", precedent.StatusOff, 0))
 			m.Handle(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{
 				Status: precedent.StatusTimeout, TookMS: 60_000, Usage: precedent.Usage{Requests: 1},
@@ -357,7 +357,7 @@ func TestBlockStaysInItsPlace(t *testing.T) {
 			case 0:
 				e.Finder, e.Step = "", rapid.SampledFrom([]string{"verify", "judge"}).Draw(t, "step")
 			case 1:
-				engine := rapid.SampledFrom([]string{analyzerEngine, "api"}).Draw(t, "engine")
+				engine := rapid.SampledFrom([]string{precedent.AnalyzerEngine, "api"}).Draw(t, "engine")
 				e.Run = ended(e.Finder, engine, statuses.Draw(t, "status"), rapid.IntRange(0, 1e9).Draw(t, "found")).Run
 			}
 			m.Handle(e)
