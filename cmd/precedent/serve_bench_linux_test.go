@@ -81,38 +81,29 @@ func TestIdleMemory(t *testing.T) {
 	is := 0.0
 	// Memory is given back at every other poll.
 	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); <-time.After(100 * time.Millisecond) {
-		if is = residentMiB(t, pid, "VmRSS"); asked() && is <= most {
+		if is = residentMiB(t, pid); asked() && is <= most {
 			break
 		}
 	}
 	if !asked() {
 		t.Errorf("%d repositories were polled, %d requests made by jobs", f.lists.Load(), f.others.Load())
 	}
-	t.Logf("%.1f MiB, of which %.1f anonymous and %.1f mapped; %.1f at most", is, residentMiB(t, pid, "RssAnon"),
-		residentMiB(t, pid, "RssFile"), residentMiB(t, pid, "VmHWM"))
 	if is > most {
 		t.Errorf("%.1f MiB are resident, want at most %d", is, most)
 	}
 	if status := s.signal(syscall.SIGTERM); status != 0 {
 		t.Errorf("status %d\n%s", status, s.log.String())
 	}
-	info := needs.Value(os.Stat(program))(t)
-	// It has 47 MiB. If anything in it calls methods by name, as text/template does when it is executed,
-	// the linker keeps all exported methods of all types, and it has 66.
-	if size := info.Size() >> 20; size > 58 {
-		t.Errorf("the program has %d MiB; go build -ldflags=-dumpdep prints ReflectMethod at what calls methods by name",
-			size)
-	}
 }
 
-func residentMiB(t testing.TB, pid int, what string) float64 {
+func residentMiB(t testing.TB, pid int) float64 {
 	t.Helper()
 	for line := range strings.Lines(read(t, fmt.Sprintf("/proc/%d/status", pid))) {
-		if rest, ok := strings.CutPrefix(line, what+":"); ok {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
 			kib := needs.Value(strconv.Atoi(strings.Fields(rest)[0]))(t)
 			return float64(kib) / 1024
 		}
 	}
-	t.Fatalf("the system does not tell %s", what)
+	t.Fatal("the system does not tell it")
 	return 0
 }
