@@ -191,32 +191,6 @@ func (s *prStage) has(step, text string, words ...string) {
 	}
 }
 
-// TestDismissedByCommand: what "precedent dismiss" dismissed is closed on the next push,
-// although nobody finds it again.
-func TestDismissedByCommand(t *testing.T) {
-	t.Parallel()
-	onForges(t, func(t *testing.T, s *witnessed) {
-		a, b := flawAt("alpha", 8), flawAt("beta", 20)
-		s.w.finds = []told{a, b}
-		s.posts("first", precedent.ExitFindings)
-		_, id, _ := strings.Cut(string(s.remark(a).Body), " · finding `")
-		repo := s.connection().Host() + "/octo/app"
-		status, said := s.run("dismiss", id[:precedent.FindingIDLen], "--repo", repo, "--reason", "a fixture")
-		if status != precedent.ExitClean {
-			t.Fatalf("status %d\n%s", status, said)
-		}
-		s.app.fixedEngine = nil
-		for i := range 2 {
-			s.push("unrelated", map[string]string{"other.js": strings.Repeat("fine()\n", i+1)})
-			s.posts("dismissed", precedent.ExitFindings, "## Precedent: 1 earlier finding still open\n",
-				"**Closed**: 1 dismissed.", a.title()+": **dismissed**: ")
-		}
-		for _, c := range s.shown(forge.OnLine) { // nobody wrote there
-			s.has("answers", string(c.Body), "! This will not be raised again.")
-		}
-	})
-}
-
 // TestTakenBack: a finding that a dismissal hid from the first review on is shown by the next one after the dismissal was
 // taken back, although its lines have not changed.
 func TestTakenBack(t *testing.T) {

@@ -127,8 +127,9 @@ func TestRoundsMakeLabelsOnce(t *testing.T) {
 	}
 }
 
-// TestRoundsRetargeted: what was reviewed against one base branch is reviewed again for another one, once.
-func TestRoundsRetargeted(t *testing.T) {
+// TestRoundsClosed: what people close who have a say is taken out of the summary and the check, once, and nothing is read
+// again; the next review leads to a person. What was reviewed against one base branch is reviewed again for another one.
+func TestRoundsClosed(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
 	s.round("labelled", round.Review, label.Changes)
@@ -137,16 +138,8 @@ func TestRoundsRetargeted(t *testing.T) {
 	s.idle("the same base")
 	s.world(func() { s.pull.Base.Name = "next" })
 	s.round("another base", round.Review, label.None)
-	s.idle("again")
-}
-
-// TestRoundsClosed: what people close who have a say is taken out of the summary and the check, once, and nothing is read
-// again; the next review leads to a person.
-func TestRoundsClosed(t *testing.T) {
-	t.Parallel()
-	s := newRounds(t)
-	s.round("labelled", round.Review, label.Changes)
-	s.relabel(label.None)
+	s.idle("another base, again")
+	s.o.Reviews = nil
 	dismiss := func(who forge.Person) {
 		for _, c := range s.shown(forge.OnLine) {
 			s.door.stage.World.Say(s.pull, who, c.ID, "won't fix: it is only a fixture")
