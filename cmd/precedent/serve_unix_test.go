@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
@@ -19,7 +20,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -181,26 +181,24 @@ func TestFault61Descriptors(t *testing.T) {
 // TestServeRefuses: what a server cannot start with is said before it does anything.
 func TestServeRefuses(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
-	for name, test := range map[string]struct {
-		env  []string
+	s := newPRStage(t)
+	env := s.app.env
+	for _, test := range []struct {
+		env  pairs
 		want string
 	}{
-		"no token":          {[]string{"GITHUB_TOKEN="}, "a server needs a token"},
-		"a bad database":    {[]string{databaseVariable + "=mysql://x"}, "postgres"},
-		"no file":           {[]string{"GITHUB_TOKEN=", "GITHUB_TOKEN_FILE=" + home + "/none"}, "GITHUB_TOKEN_FILE"},
-		"an address in use": {[]string{"PRECEDENT_LISTEN=256.0.0.1:1"}, "listen"},
+		{pairs{"GH_TOKEN": ""}, "a server needs a token"},
+		{pairs{databaseVariable: "mysql://x"}, "postgres"},
+		{pairs{"GITHUB_TOKEN_FILE": s.home + "/none"}, "GITHUB_TOKEN_FILE"},
+		{pairs{"PRECEDENT_LISTEN": "256.0.0.1:1"}, "listen"},
+		{pairs{oauthID: "an-application"}, "PRECEDENT_DASHBOARD_URL"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command("precedent", "serve", "--engine", "none")
-			env := []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "GITHUB_TOKEN=" + forgetest.Secret}
-			cmd.Env = append(env, test.env...)
-			out, err := cmd.CombinedOutput()
-			said := strings.Contains(string(out), test.want) && !strings.Contains(string(out), home+"/none")
-			if cmd.ProcessState.ExitCode() != precedent.ExitUsage || !said {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
+		s.app.env = maps.Clone(env)
+		maps.Copy(s.app.env, test.env)
+		status, said := s.run("serve", "--engine", "none")
+		if status != precedent.ExitUsage || !strings.Contains(said, test.want) || strings.Contains(said, s.home+"/none") {
+			t.Errorf("%v: status %d\n%s", test.env, status, said)
+		}
 	}
 }
 
@@ -246,10 +244,5 @@ func TestServePages(t *testing.T) {
 		if strings.Contains(s.log.String(), secret) {
 			t.Errorf("a secret is in\n%s", s.log.String())
 		}
-	}
-	refused := exec.Command("precedent", "serve", "--listen", "127.0.0.1:0", "--engine", "none")
-	refused.Env = append(slices.Clone(s.cmd.Env), oauthID+"=an-application")
-	if out, err := refused.CombinedOutput(); err == nil || !strings.Contains(string(out), "PRECEDENT_DASHBOARD_URL") {
-		t.Errorf("an OAuth application without an address: %s %v", out, err)
 	}
 }
