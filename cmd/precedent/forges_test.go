@@ -31,9 +31,10 @@ func folderForge(t *testing.T) string {
 	return dir
 }
 
-// TestChooseForge: flag, environment, file, the workflow's variables, GitHub.
+// TestChooseForge: flag, environment, file, the workflow's variables, GitHub; and whether there is a key that signs comments.
 func TestChooseForge(t *testing.T) {
 	folder := folderForge(t)
+	key, _ := privateKey(t)
 	giteaActions := pairs{"GITEA_ACTIONS": "true", "GITHUB_SERVER_URL": "https://git.example", "GITHUB_API_URL": "https://git.example/api/v1", "GITHUB_TOKEN": "abcdefgh"}
 	for _, test := range []struct {
 		name, flag, file string
@@ -42,6 +43,8 @@ func TestChooseForge(t *testing.T) {
 	}{
 		{name: "nothing", want: "github on github.com, known: false", source: "default"},
 		{name: "a token", env: pairs{"GH_TOKEN": "abcdefgh"}, want: "github on github.com, known: true", source: "default"},
+		{name: "a marker key", env: pairs{markerKeyVariable: strings.Repeat("k7", 16)}, want: "github on github.com, known: false, signed", source: "default"},
+		{name: "an App", env: pairs{appIDVariable: "1", appKeyVariable: key}, want: "github on github.com, known: true, signed", source: "default"},
 		{name: "an API", env: pairs{"GITHUB_API_URL": "https://ghe.example/api/v3"}, want: "github on ghe.example, known: false", source: "environment GITHUB_API_URL"},
 		{name: "a flag of GitHub and an API", flag: "github", env: pairs{"GITHUB_API_URL": "https://ghe.example/api/v3"}, want: "github on ghe.example, known: false", source: "flag --forge"},
 		{name: "a workflow of Gitea", env: giteaActions, want: "gitea on git.example, known: true", source: "environment GITEA_ACTIONS"},
@@ -58,6 +61,9 @@ func TestChooseForge(t *testing.T) {
 			op := needs.Value(a.settings(flags))(t)
 			c := needs.Value(a.connect(op))(t)
 			got := fmt.Sprintf("%s on %s, known: %t", op.Forge.Value.Kind, c.Host(), c.Known)
+			if !c.Key.IsZero() {
+				got += ", signed"
+			}
 			if by := op.Forge.Source.String(); got != test.want || !strings.HasSuffix(by, test.source) {
 				t.Errorf("%s by %s; want %s by %s", got, by, test.want, test.source)
 			}
@@ -146,41 +152,19 @@ func TestNoSuchForge(t *testing.T) {
 	}
 }
 
-// TestMarkerKey: what signs comments has to be long, and an App brings its own.
-func TestMarkerKey(t *testing.T) {
-	t.Parallel()
-	key, _ := privateKey(t)
-	for _, env := range []map[string]string{
-		{},
-		{markerKeyVariable: strings.Repeat("k7", 16)},
-		{appIDVariable: "1", appKeyVariable: key},
-	} {
-		a, flags := forgeApp(t, "", "", env)
-		if c, err := a.connectWith(flags); err != nil || c.Key.IsZero() != (len(env) == 0) {
-			t.Errorf("%v: signed %t, %v", env, !c.Key.IsZero(), err)
-		}
-	}
-}
-
 func TestProxyOfAForge(t *testing.T) {
 	for _, test := range []struct {
-		env  map[string]string
-		base string
+		env  pairs
 		want string
 	}{
-		{nil, "https://git.example", ""},
-		{map[string]string{"HTTPS_PROXY": "http://proxy.example:3128"}, "https://git.example", "http://proxy.example:3128"},
-		{map[string]string{"https_proxy": "proxy.example:3128"}, "https://git.example/api", "http://proxy.example:3128"},
-		{map[string]string{"HTTP_PROXY": "http://proxy.example:3128"}, "https://git.example", ""},
-		{map[string]string{"HTTPS_PROXY": "socks5://proxy.example"}, "https://git.example", "socks5://proxy.example"},
-		{map[string]string{"HTTPS_PROXY": "http://proxy.example", "NO_PROXY": "git.example"}, "https://git.example", ""},
-		{map[string]string{"HTTPS_PROXY": "http://proxy.example", "no_proxy": ".example"}, "https://git.example", ""},
-		{map[string]string{"HTTPS_PROXY": "http://proxy.example"}, "no address", ""},
+		{pairs{"https_proxy": "proxy.example:3128"}, "http://proxy.example:3128"},
+		{pairs{"HTTP_PROXY": "http://proxy.example:3128"}, ""},
+		{pairs{"HTTPS_PROXY": "socks5://proxy.example"}, "socks5://proxy.example"},
+		{pairs{"HTTPS_PROXY": "http://proxy.example", "no_proxy": ".example"}, ""},
 	} {
-		a := &app{env: test.env}
-		got, err := a.proxy(test.base)
+		got, err := (&app{env: test.env}).proxy("https://git.example/api")
 		if err != nil || got == nil && test.want != "" || got != nil && got.String() != test.want {
-			t.Errorf("%v for %s: %v, %v", test.env, test.base, got, err)
+			t.Errorf("%v: %v, %v", test.env, got, err)
 		}
 	}
 }
