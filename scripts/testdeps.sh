@@ -13,7 +13,6 @@ need() { # program, Debian package
 need go golang
 need git git
 need gcc gcc
-[ "${PRECEDENT_TEST_SQLITE:-}" = off ] || need sqlite3 sqlite3
 [ "$(uname)" != Linux ] || need bwrap bubblewrap
 [ "$(uname)" != Linux ] || [ "${PRECEDENT_TEST_CHROMIUM:-}" = off ] || need chromium chromium
 [ "$(uname)" != Linux ] || [ "${PRECEDENT_TEST_RPM:-}" = off ] || need rpm rpm
