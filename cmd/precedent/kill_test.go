@@ -114,7 +114,7 @@ func runGit(t testing.TB, home, dir string, args ...string) string {
 	if err != nil {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return string(out)
+	return strings.TrimSuffix(string(out), "\n")
 }
 
 // syntheticRepository has a branch that changes so many files by so many lines each.

@@ -58,7 +58,7 @@ func newPreparedStage(t testing.TB, name string, prepare func(t testing.TB, home
 
 func (s *prStage) git(dir string, args ...string) string {
 	s.t.Helper()
-	return strings.TrimSuffix(runGit(s.t, s.home, dir, args...), "\n")
+	return runGit(s.t, s.home, dir, args...)
 }
 
 func (s *prStage) id(ref string) string { return s.git(s.origin, "rev-parse", ref) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -54,30 +53,25 @@ func pullOrigin(home string) string { return filepath.Join(home, "forge", "octo"
 // pull request's head and its diff.
 func preparePull(t testing.TB, home string) []string {
 	t.Helper()
-	git := func(dir string, args ...string) string {
-		t.Helper()
-		return strings.TrimSuffix(runGit(t, home, dir, args...), "\n")
-	}
 	work, origin := defectiveRepository(t, home, "work"), pullOrigin(home)
-	git(work, "clone", "-q", "--mirror", work, origin)
-	git(origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
-	return []string{git(origin, "rev-parse", "main"), git(origin, "rev-parse", "feature"), git(origin, "diff", "main...feature")}
+	runGit(t, home, work, "clone", "-q", "--mirror", work, origin)
+	runGit(t, home, origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
+	return []string{
+		runGit(t, home, origin, "rev-parse", "main"), runGit(t, home, origin, "rev-parse", "feature"),
+		runGit(t, home, origin, "diff", "main...feature"),
+	}
 }
 
 // prepareShop is preparePull after a push of the file with the flaws, and says its head and diff, too.
 func prepareShop(t testing.TB, home string) []string {
 	t.Helper()
-	git := func(dir string, args ...string) string {
-		t.Helper()
-		return strings.TrimSuffix(runGit(t, home, dir, args...), "\n")
-	}
 	said, work, origin := preparePull(t, home), filepath.Join(home, "work"), pullOrigin(home)
-	git(work, "checkout", "-q", "-B", "feature", "main")
+	runGit(t, home, work, "checkout", "-q", "-B", "feature", "main")
 	till := filepath.Join(work, "src", "till.js")
 	writeFile(t, till, tillFile, 0o644)
-	git(work, "add", "-A")
-	git(work, "commit", "-q", "-m", "Add a till")
-	git(work, "push", "-q", "-f", origin, "feature", "main")
-	git(origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
-	return append(said, git(origin, "rev-parse", "feature"), git(origin, "diff", "main...feature"))
+	runGit(t, home, work, "add", "-A")
+	runGit(t, home, work, "commit", "-q", "-m", "Add a till")
+	runGit(t, home, work, "push", "-q", "-f", origin, "feature", "main")
+	runGit(t, home, origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
+	return append(said, runGit(t, home, origin, "rev-parse", "feature"), runGit(t, home, origin, "diff", "main...feature"))
 }
