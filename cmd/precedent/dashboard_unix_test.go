@@ -67,7 +67,8 @@ func TestDashboard(t *testing.T) {
 	}
 	csrf := regexp.MustCompile(`name="csrf" value="([0-9a-f]+)"`).FindStringSubmatch(page)
 	dismissal := url.Values{"csrf": csrf[1:], "reason": {"We do it so on purpose"}}
-	if status, page := fetched(t, browser, http.MethodPost, "http://"+at.Host+link[1]+"/findings/"+found.ID+"/dismiss", dismissal); status != http.StatusOK {
+	form := "http://" + at.Host + link[1] + "/findings/" + found.ID + "/dismiss"
+	if status, page := fetched(t, browser, http.MethodPost, form, dismissal); status != http.StatusOK {
 		t.Fatal(status, page)
 	}
 	second := reviewed()

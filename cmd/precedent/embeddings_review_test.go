@@ -74,8 +74,10 @@ func TestReviewWithEmbeddings(t *testing.T) {
 			}
 		}
 		failures := strings.Join(r.Memory.PrecedentUse.Failures, "\n")
-		says := strings.Contains(failures, "no such key: [key]") && strings.Contains(failures, "compared by their words alone")
-		if !slices.Equal(cited, []string{"inline:101"}) || r.Verdict != precedent.Findings || (failures != "") != failed || says != failed {
+		says := strings.Contains(failures, "no such key: [key]") &&
+			strings.Contains(failures, "compared by their words alone")
+		if !slices.Equal(cited, []string{"inline:101"}) || r.Verdict != precedent.Findings ||
+			(failures != "") != failed || says != failed {
 			t.Errorf("verdict %s, cited %v, failures %q", r.Verdict, cited, failures)
 		}
 		if failed != slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return f.Error == failures }) {

@@ -31,7 +31,7 @@ func folderForge(t *testing.T) string {
 	return dir
 }
 
-// TestChooseForge: flag, environment, file, the workflow's variables, GitHub; and whether there is a key that signs comments.
+// TestChooseForge: flag, environment, file, the workflow's variables, GitHub; and whether a key signs comments.
 func TestChooseForge(t *testing.T) {
 	folder := folderForge(t)
 	key, _ := privateKey(t)

@@ -87,7 +87,7 @@ func TestReferenceOfSettings(t *testing.T) {
 			t.Errorf("%s is in the example: %t", k.Key, inFile)
 		}
 		bad, known := badSettings[k.Key]
-		given := settings.Sources{Flags: map[string]string{k.Flag: bad}, Env: map[string]string{"HOME": "/", k.Env: bad}, Dir: "/"}
+		given := settings.Sources{Flags: pairs{k.Flag: bad}, Env: pairs{"HOME": "/", k.Env: bad}, Dir: "/"}
 		if k.Flag+k.Env == "" {
 			given.File = path
 			writeFile(t, path, k.Key+": "+bad+"\n", 0o600)

@@ -39,7 +39,7 @@ func TestFixCommand(t *testing.T) {
 			t.Errorf("%q: status %d\n%s%s", step.args, status, s.out.String(), said)
 		}
 		if n, notes := len(s.door.git.Pushes()), len(s.notes("**")); n != step.pushes || notes != step.notes {
-			t.Errorf("%q: %d pushes, %d notes\n%s", step.args, n, notes, bodies(s.door.stage.World.By(s.pull, s.door.stage.World.Me)))
+			t.Errorf("%q: %d pushes, %d notes\n%s", step.args, n, notes, strings.Join(s.notes("**"), "\n"))
 		}
 		if patch := s.out.String(); step.notes == 0 && (!strings.Contains(patch, "+"+guarded) ||
 			!strings.Contains(patch, "\n ") || strings.HasSuffix(patch, "\n\n")) {

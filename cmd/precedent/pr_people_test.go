@@ -118,7 +118,9 @@ func TestRequestedChangesAreTakenBack(t *testing.T) {
 		world.Change(func() { world.Repo("octo", "app").Protected = protected })
 		state := func() forgetest.ReviewState {
 			all := world.Reviews(s.pull)
-			return all[slices.IndexFunc(all, func(r forgetest.Review) bool { return r.Author.ID == forgetest.Bot.ID && r.Inline > 0 })].State
+			return all[slices.IndexFunc(all, func(r forgetest.Review) bool {
+				return r.Author.ID == forgetest.Bot.ID && r.Inline > 0
+			})].State
 		}
 		s.finds()
 		s.push("Guard the average", map[string]string{"src/till.js": guardedTill})
@@ -135,6 +137,6 @@ func TestRequestedChangesAreTakenBack(t *testing.T) {
 			t.Errorf("after all fixes: status %d, %s\n%s", status, state(), said)
 		}
 		s.has("after all fixes", s.err.String(), told+"allow the account to dismiss reviews")
-		s.has("after all fixes", s.summary(), told+"**Still blocked**: Precedent may not dismiss [its review that requested changes](")
+		s.has("after all fixes", s.summary(), told+"**Still blocked**: Precedent may not dismiss [its review")
 	}
 }
