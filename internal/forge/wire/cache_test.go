@@ -2,9 +2,6 @@ package wire
 
 import (
 	"errors"
-	"fmt"
-	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,26 +11,17 @@ import (
 
 // TestCacheIsBounded: what was put last is kept, within the bound.
 func TestCacheIsBounded(t *testing.T) {
-	c := newCache(5 * overhead)
-	key := func(i int) cacheKey { return cacheKey{url: fmt.Sprint(i)} }
-	tagged := http.Header{"Etag": {"x"}}
+	c := newBounded[int, string](100)
 	for i := range 100 {
-		c.put(key(i), answer{200, tagged, make([]byte, i)})
-		if _, ok := c.get(key(i)); !ok || c.size > c.max {
-			t.Fatalf("%d of %d entries of %d bytes", i, len(c.known), c.size)
+		c.put(i, "", i)
+		if _, ok := c.get(i); !ok || c.size > c.max {
+			t.Fatalf("%d of %d entries of %d", i, len(c.known), c.size)
 		}
 	}
-	c.put(key(200), answer{200, tagged, make([]byte, 5*overhead)})
-	c.put(key(201), answer{200, http.Header{}, nil})
-	c.put(key(99), answer{200, tagged, []byte("new")})
-	if g, _ := c.get(key(99)); len(c.known) != 4 || string(g.body) != "new" {
-		t.Errorf("%d entries, %q", len(c.known), g.body)
-	}
-	for k := range c.known {
-		c.put(k, answer{})
-	}
-	if c.size != 0 {
-		t.Errorf("%d bytes of nothing", c.size)
+	c.put(99, "new", 50)
+	c.put(200, "", 101)
+	if v, _ := c.get(99); len(c.known) != 1 || v != "new" || c.size != 50 {
+		t.Errorf("%d entries, %q, %d", len(c.known), v, c.size)
 	}
 }
 
@@ -62,61 +50,7 @@ func TestPermissions(t *testing.T) {
 	for i := range int64(2 * maxPermissions) {
 		of(i, forge.Read, nil)
 	}
-	if n := len(p.known); n > maxPermissions {
+	if n := len(p.kept.known); n > maxPermissions {
 		t.Errorf("%d answers are kept", n)
-	}
-}
-
-// TestPollsAreBounded: lists that are asked for in turn stay, those that do not fit are not kept, and
-// those that nobody asks for make room.
-func TestPollsAreBounded(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	p := newPolls(func() time.Time { return now })
-	repo := func(i int) precedent.Repo { return precedent.Repo{Host: "x", Owner: "o", Name: fmt.Sprint(i)} }
-	big := []forge.PullRequest{{Title: precedent.Untrusted(strings.Repeat("x", 1<<20))}}
-	kept := func() (n int) {
-		for i := range 40 {
-			if _, ok := p.get(repo(i), 100); ok {
-				n++
-			}
-		}
-		return n
-	}
-	for range 3 {
-		for i := range 40 {
-			if _, ok := p.get(repo(i), 100); !ok {
-				p.put(repo(i), "t", big)
-			}
-		}
-	}
-	if n := kept(); n != 15 || p.size > maxPolls {
-		t.Errorf("%d lists of %d bytes", n, p.size)
-	}
-	now = now.Add(pollIdle)
-	p.put(repo(39), "t", big)
-	if n := kept(); n != 1 || len(p.known) != 1 {
-		t.Errorf("%d lists after an hour", n)
-	}
-	p.put(repo(39), "", big)
-	if kept() != 0 || p.size != 0 {
-		t.Errorf("%d bytes of nothing", p.size)
-	}
-}
-
-// TestPollsGrowOld: a list of one page is known by its first page for ever, one of several for some minutes.
-func TestPollsGrowOld(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	p := newPolls(func() time.Time { return now })
-	repo := precedent.Repo{Host: "x", Owner: "o", Name: "n"}
-	p.put(repo, "t", make([]forge.PullRequest, 100))
-	for _, test := range []struct {
-		after   time.Duration
-		perPage int
-		want    bool
-	}{{0, 100, true}, {9 * time.Minute, 100, true}, {time.Minute, 100, false}, {0, 101, true}, {-time.Hour, 100, false}} {
-		now = now.Add(test.after)
-		if _, ok := p.get(repo, test.perPage); ok != test.want {
-			t.Errorf("after %s more: %t", test.after, ok)
-		}
 	}
 }

@@ -103,7 +103,7 @@ var errUnchanged = errors.New("the list is unchanged")
 func (s *Site) OpenPulls(c Call, repo precedent.Repo, each int, path string,
 	convert func(Call, *Pull) (forge.PullRequest, error),
 ) ([]forge.PullRequest, error) {
-	known, _ := s.polls.get(repo, each)
+	known := s.poll(repo, each)
 	tag := ""
 	read := func(page int, into any) (reply, error) {
 		path := c.page(path, page, c.t.o.Paging.PerPage)
@@ -131,7 +131,7 @@ func (s *Site) OpenPulls(c Call, repo precedent.Repo, each int, path string,
 	case err != nil:
 		return nil, err
 	}
-	open := make([]forge.PullRequest, 0, len(listed))
+	open, size := make([]forge.PullRequest, 0, len(listed)), overhead
 	seen := map[int]bool{} // one that is updated meanwhile moves to the front, and shifts the others
 	for _, p := range listed {
 		read, err := convert(c, p)
@@ -140,10 +140,10 @@ func (s *Site) OpenPulls(c Call, repo precedent.Repo, each int, path string,
 		}
 		if !seen[read.Number] {
 			seen[read.Number], read.Body = true, ""
-			open = append(open, read)
+			open, size = append(open, read), size+overhead+len(read.Title)
 		}
 	}
-	s.polls.put(repo, tag, open)
+	s.polls.put(repo, poll{tag, open, s.Now()}, size)
 	return slices.Clone(open), nil
 }
 

@@ -198,7 +198,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 		}
 	}
 	if g.status == http.StatusOK && r.Method == http.MethodGet && !kept {
-		t.cache.put(key, g)
+		t.keep(key, g)
 	}
 	return g, nil
 }

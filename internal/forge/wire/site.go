@@ -16,7 +16,7 @@ type Site struct {
 	*Transport
 	pages forge.Pages
 	hook  HookHeaders
-	polls *polls
+	polls *bounded[precedent.Repo, poll]
 	me    *account
 }
 
@@ -29,7 +29,7 @@ type account struct {
 // NewSite returns a Site. It sends nothing.
 func NewSite(o Options, pages forge.Pages, hook HookHeaders) Site {
 	t := New(o)
-	return Site{t, pages, hook, newPolls(t.Now), &account{}}
+	return Site{t, pages, hook, newBounded[precedent.Repo, poll](maxCache), &account{}}
 }
 
 // Host returns the host as repository identities contain it.

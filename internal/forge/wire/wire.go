@@ -108,7 +108,7 @@ type Transport struct {
 	o       Options
 	base    http.RoundTripper
 	client  *http.Client
-	cache   *cache
+	cache   *bounded[cacheKey, answer]
 	writing chan struct{} // holds one entry while a request that makes a change is in flight
 	reached atomic.Bool   // a response came
 
@@ -145,7 +145,7 @@ func New(o Options) *Transport {
 		o.Rand = rand.N[time.Duration]
 	}
 	t := &Transport{
-		o: o, base: o.Transport, cache: newCache(maxCache), writing: make(chan struct{}, 1), limits: map[string]limit{},
+		o: o, base: o.Transport, cache: newBounded[cacheKey, answer](maxCache), writing: make(chan struct{}, 1), limits: map[string]limit{},
 	}
 	if t.base == nil {
 		direct := http.DefaultTransport.(*http.Transport).Clone()
