@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -369,6 +370,9 @@ func leavesPendingReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0]))
 	if err != nil {
 		refused(t, err, forge.KindInvalid)
+		if e, ok := errors.AsType[*forge.Error](err); ok && e.Hint == "" {
+			t.Errorf("%v does not say what to do", err)
+		}
 	}
 	there := false
 	s.World.Change(func() {

@@ -2,9 +2,7 @@ package gitea_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -70,18 +68,6 @@ func TestAReviewThatGoesMeanwhile(t *testing.T) {
 	said, err := b.Comments(t.Context(), b.repo, 2)
 	if err != nil || len(said) != 1 || said[0].Kind != forge.OnReview {
 		t.Errorf("%+v, %v", said, err)
-	}
-}
-
-func TestWordsWithoutEndAreCut(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	m := b.World.Say(b.pull, forgetest.Bo, "", strings.Repeat("xé", forge.MaxBody/2))
-	said, err := b.Comments(t.Context(), b.repo, 2)
-	if err != nil || len(said) != 1 || said[0].ID != m.ID || !said[0].Cut {
-		t.Fatalf("%+v, %v", said, err)
-	}
-	if n := len(said[0].Body); n > forge.MaxBody || n < forge.MaxBody-1 || !utf8.ValidString(string(said[0].Body)) {
-		t.Errorf("%d bytes", n)
 	}
 }
 

@@ -172,24 +172,6 @@ func TestWhatWasCutOffIsNotSentLater(t *testing.T) {
 	needs.Equal(t, []string{"Two remarks.", "one", "two"}, bodies)
 }
 
-func TestAPersonsDraftIsNotSent(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	d := b.draft(on(precedent.Right, 2, 2, "what I think"))
-	b.World.Change(func() { b.Breaks = 1 })
-	b.Script.Plan(forgetest.Fault{On: "/reviews", Method: "POST", After: true, Drop: true})
-	d.Remarks = append(d.Remarks, on(precedent.Right, 3, 3, "more"))
-	if _, err := b.Post(t.Context(), b.repo, 2, d); err == nil {
-		t.Fatal("no draft was left")
-	}
-	_, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 21, 21, "two")))
-	if e := trouble(t, err); e.Kind != forge.KindInvalid || e.Hint == "" || e.Unsure {
-		t.Errorf("%+v", e)
-	}
-	if n := b.World.Unsent(b.pull); n != 1 || len(b.World.Shown(b.pull)) != 0 {
-		t.Errorf("%d drafts, and %+v was said", n, b.World.Shown(b.pull))
-	}
-}
-
 // TestWhatWasCutOffAtAnotherHead: what carries our marker is not a person's, and does not stand in the way.
 func TestWhatWasCutOffAtAnotherHead(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)

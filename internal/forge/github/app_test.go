@@ -199,24 +199,6 @@ func TestAppTroubles(t *testing.T) {
 	}
 }
 
-// TestAppWithoutChecks posts all the same, and says that it cannot make checks.
-func TestAppWithoutChecks(t *testing.T) {
-	s, g, _, repo := open(t)
-	c := serverClient(t, s, g, map[string]string{
-		"contents": "read", "pull_requests": "write", "issues": "write", "metadata": "read",
-	})
-	c.tokens.app.server = false
-	if _, err := c.Comment(t.Context(), repo, 1, "hello"); err != nil || g.Issued() != 1 {
-		t.Errorf("%v, %d tokens", err, g.Issued())
-	}
-	cannot, err := c.Check(t.Context(), repo, forge.Check{
-		Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r", Result: forge.Success,
-	})
-	if err != nil || !strings.Contains(string(cannot), "checks: write") {
-		t.Errorf("%q, %v", cannot, err)
-	}
-}
-
 // TestMe: whose a token is, asked once.
 func TestMe(t *testing.T) {
 	for name, test := range map[string]struct {

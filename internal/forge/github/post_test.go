@@ -11,7 +11,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // till is a stage with the pull request that is made for remarks, number 8.
@@ -58,6 +57,7 @@ func TestRejectedAgain(t *testing.T) {
 		"good lines":    {[]forgetest.Fault{refusal}, []forge.Remark{on(3, "good")}, forge.KindInvalid, 1},
 		"one bad line":  {[]forgetest.Fault{refusal}, []forge.Remark{on(3, "good"), on(20, "bad")}, forge.KindInvalid, 2},
 		"only bad ones": {nil, []forge.Remark{on(20, "bad")}, "", 1},
+		"on the file":   {nil, []forge.Remark{on(0, "the file")}, "", 0},
 		"a broken server": {
 			[]forgetest.Fault{{Method: "GET", On: "/pulls/8", Status: 500, Times: 9}},
 			[]forge.Remark{on(3, "good"), on(20, "bad")},
@@ -78,21 +78,6 @@ func TestRejectedAgain(t *testing.T) {
 	}
 }
 
-// TestPendingInTheWay: what a person has begun stays, nothing is posted, and the error says what to do.
-func TestPendingInTheWay(t *testing.T) {
-	s, c, repo, p := till(t)
-	begun := map[string]string{"body": "My own words, not ready."}
-	needs.NoError(t, c.Begin(t.Context(), repo, "begin").Send(http.MethodPost, begun, nil, "pulls/8/reviews"))
-	_, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad")))
-	if e := trouble(err); e.Kind != forge.KindInvalid || e.Unsure ||
-		!strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {
-		t.Errorf("%+v", err)
-	}
-	if s.World.Unsent(p) != 1 || len(s.World.Reviews(p)) != 0 {
-		t.Errorf("%d reviews, %d not sent", len(s.World.Reviews(p)), s.World.Unsent(p))
-	}
-}
-
 // TestNumbersOfRemarks: failing to read them is not an error; equal remarks have a number each.
 func TestNumbersOfRemarks(t *testing.T) {
 	s, c, repo, p := till(t)
@@ -103,17 +88,6 @@ func TestNumbersOfRemarks(t *testing.T) {
 	}
 	posted, err = c.Post(t.Context(), repo, 8, draft(p, on(3, "same"), on(4, "same"), on(3, " other\r\n")))
 	if err != nil || posted.Remarks[0] == "" || posted.Remarks[1] == posted.Remarks[0] || posted.Remarks[2] == "" {
-		t.Errorf("%+v, %v", posted, err)
-	}
-}
-
-// TestNothingToPost: a draft of remarks on files alone makes no review.
-func TestNothingToPost(t *testing.T) {
-	s, c, repo, p := till(t)
-	posted, err := c.Post(t.Context(), repo, 8, draft(p, on(0, "the file"),
-		forge.Remark{Span: precedent.Span{Path: "a", Side: precedent.Right, Start: 5, End: 4}}))
-	if err != nil || posted.Review != "" || len(posted.Rejected) != 2 || posted.Rejected[0].Why != onFile ||
-		len(s.Script.Requests()) != 0 {
 		t.Errorf("%+v, %v", posted, err)
 	}
 }

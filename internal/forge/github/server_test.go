@@ -180,6 +180,7 @@ func TestAppForServer(t *testing.T) {
 		{"without checks", lesser, true, []string{`"contents":"write"`}, true},
 		{"for reviews", nil, true, []string{`"contents":"read"`, `"checks":"write"`}, false},
 		{"no server", full, false, []string{`"contents":"read"`}, false},
+		{"no server, without checks", lesser, false, []string{`{"permissions":{"contents":"read"`}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, g, _, repo := open(t)

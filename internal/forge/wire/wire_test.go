@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -400,71 +399,6 @@ func TestAnswersOfWrites(t *testing.T) {
 	}
 }
 
-// TestRefusedCalls send nothing.
-func TestRefusedCalls(t *testing.T) {
-	s := serve(t)
-	tr, _ := transport(t, s.URL, nil)
-	do := tr.Call(t.Context(), "write", "", &forge.Error{Kind: forge.KindRefused, Msg: "no"})
-	if e := fault(t, do.Send(http.MethodPost, nil, nil, "x")); e.Kind != forge.KindRefused || e.Msg != "write: no" {
-		t.Errorf("%+v", e)
-	}
-	if _, err := List[int](do, "x"); err == nil || len(s.requests()) != 0 {
-		t.Errorf("%v after %q", err, s.requests())
-	}
-}
-
-// TestReadingByPost: a query is tried again, and waits for no turn.
-func TestReadingByPost(t *testing.T) {
-	s := serve(t, status(502, ""), drop, cut)
-	tr, clock := transport(t, s.URL, nil)
-	got, err := send(tr.Call(t.Context(), "read", "", nil).Reads().Context(), tr, http.MethodPost, s.URL+"/api/x", "query")
-	if err != nil || got != `{"id":1}` || len(clock.Waits()) != 3 {
-		t.Errorf("%q, %v after the waits %v", got, err, clock.Waits())
-	}
-	if came := s.requests(); len(came) != 4 || came[3] != "POST /api/x query" {
-		t.Errorf("came %q", came)
-	}
-}
-
-// TestRenewal: a token that is refused is renewed once, and what was asked with it is asked again.
-func TestRenewal(t *testing.T) {
-	renewed := 0
-	change := func(o *Options) {
-		o.Token = func(context.Context) (Token, error) { return NewToken(fmt.Sprintf("token-%d", renewed)) }
-		o.Renew = func(_ context.Context, refused Token) bool {
-			if refused.Reveal() != fmt.Sprintf("token-%d", renewed) {
-				t.Errorf("%d is renewed for another", renewed)
-			}
-			renewed++
-			return true
-		}
-	}
-	s := serve(t, status(401, ""))
-	tr, _ := transport(t, s.URL, change)
-	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"); err != nil || renewed != 1 {
-		t.Errorf("%v, renewed %d times", err, renewed)
-	}
-	if got := s.heads[1].Get("Authorization"); got != "token token-1" || s.requests()[1] != "POST /api/x words" {
-		t.Errorf("sent %q with %q", s.requests()[1], got)
-	}
-	s = serve(t, status(401, ""), status(401, ""), status(401, ""))
-	tr, _ = transport(t, s.URL, change)
-	_, err := send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", "")
-	if e := fault(t, err); e.Kind != forge.KindAuth || len(s.requests()) != 2 {
-		t.Errorf("%v after %d requests", e, len(s.requests()))
-	}
-	broken := &forge.Error{Kind: forge.KindAuth, Msg: "no token"}
-	tr, _ = transport(t, s.URL, func(o *Options) {
-		o.Token = func(context.Context) (Token, error) {
-			return Token{}, broken
-		}
-	})
-	if _, err := send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", ""); !errors.Is(err, broken) ||
-		len(s.requests()) != 2 {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestWhereRequestsGo: below the API's base, and to what is named beside it; a redirect within repeats
 // a write as it was, and one to another host is refused (row 20 of the fault matrix).
 func TestWhereRequestsGo(t *testing.T) {
@@ -507,24 +441,5 @@ func TestProxy(t *testing.T) {
 	}
 	if came := through.requests(); len(came) != 1 {
 		t.Errorf("the proxy was asked %q", came)
-	}
-}
-
-// TestTokenInErrorsOfWrites: servers that repeat what they were sent make no error that holds the token.
-func TestTokenInErrorsOfWrites(t *testing.T) {
-	for _, code := range []int{200, 301, 307, 400, 401, 403, 404, 409, 410, 422, 423, 451, 500, 503} {
-		s := serve(t, status(code, fmt.Sprintf(`{"message":"token %s","errors":["x %[1]s"]}`, forgetest.Secret), "Location",
-			"http://x/"+forgetest.Secret))
-		tr, _ := transport(t, s.URL, nil)
-		ctx := t.Context()
-		a := tr.Call(ctx, "write", "", nil)
-		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", forgetest.Secret)
-		if code == 200 {
-			err = errors.New("no JSON: " + forgetest.Secret)
-		}
-		e := fault(t, a.Fail(err))
-		if said := fmt.Sprintf("%+v", *e); strings.Contains(said, forgetest.Secret[4:12]) {
-			t.Errorf("%d: %s", code, said)
-		}
 	}
 }
