@@ -174,34 +174,6 @@ func TestRequestedChanges(t *testing.T) {
 	}
 }
 
-// TestCheck: only what was read whole, by a model, lets a required check pass.
-func TestCheck(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		change func(*precedent.Review)
-		want   string
-	}{
-		{"clean", func(*precedent.Review) {}, "success"},
-		{"bad", func(r *precedent.Review) { r.Findings, r.Verdict = findings(1, 1), precedent.Findings }, "failure"},
-		{"partial", func(r *precedent.Review) { r.Findings, r.Verdict = findings(1, 1), precedent.Partial }, "neutral"},
-		{"no model", func(r *precedent.Review) { r.Scope = precedent.AnalyzersScope }, "neutral"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newStage(t)
-			r := s.review(1)
-			test.change(r)
-			s.plan(r, failOn)
-			s.deliver()
-			s.World.Change(func() {
-				if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != test.want ||
-					cs[0].Commit != sha("c") || cs[0].Title == "" {
-					t.Errorf("%+v, want %s", cs, test.want)
-				}
-			})
-		})
-	}
-}
-
 // TestCheckOfTheSameHead: a review of another pull request with the same head does not turn the check green as long as
 // that one is open.
 func TestCheckOfTheSameHead(t *testing.T) {

@@ -122,8 +122,9 @@ func TestManyAnswersFit(t *testing.T) {
 // TestRequestsOfPushes counts what pushes with 60 findings cost: the first push has all of them, the second ten other
 // ones, and the last one fixes 60. Without replies, that takes 65 requests that write, and nobody is notified 60 times.
 func TestRequestsOfPushes(t *testing.T) {
+	many := needs.Rounds(60, 20)
 	for kind, fixing := range map[string]struct{ writes, notices, edits, replies int }{
-		"gitea 1.27": {125, 60, 0, 60}, "gitea 1.25": {65, 1, 60, 0},
+		"gitea 1.27": {2*many + 5, many, 0, many}, "gitea 1.25": {many + 5, 1, many, 0},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -146,13 +147,13 @@ func TestRequestsOfPushes(t *testing.T) {
 				s.World.Push(s.pull, sha(step[:1]), patch(lines))
 				return d
 			}
-			deliver("all of them", s.review(1, findings(1, 60)...), 5, 3)
-			r := s.review(2, findings(1, 70)...)
+			deliver("all of them", s.review(1, findings(1, many)...), 5, 3)
+			r := s.review(2, findings(1, many+10)...)
 			for i, th := range s.threads() {
 				r.Findings[i].Thread = th.ID
 			}
 			deliver("different ones", r, 4, 1)
-			r = s.answered(3, precedent.Addressed, "Fixed: it counts right.", s.threads()[:60]...)
+			r = s.answered(3, precedent.Addressed, "Fixed: it counts right.", s.threads()[:many]...)
 			if d := deliver("fixes", r, fixing.writes, fixing.notices); d.Edits != fixing.edits || d.Replies != fixing.replies {
 				t.Errorf("%+v", d)
 			}

@@ -178,29 +178,6 @@ func TestSpendingThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestSpendingOverPages: all pages of comments count.
-func TestSpendingOverPages(t *testing.T) {
-	f := newForks(t)
-	f.run(7, 1000, settings.File)
-	before := f.spent()
-	f.connection.Forge = paged{f.connection.Forge}
-	if total := f.spent(); total != before || before == 0 {
-		t.Errorf("$%.2f became $%.2f", before, total)
-	}
-}
-
-// paged is a forge whose second page of comments is empty.
-type paged struct{ forge.Forge }
-
-func (p paged) History(ctx context.Context, r precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	if q.Cursor != "" {
-		return forge.HistoryPage{}, nil
-	}
-	page, err := p.Forge.History(ctx, r, q)
-	page.Next = "more"
-	return page, err
-}
-
 // endless is a forge with more comments than are read.
 type endless struct{ forge.Forge }
 
