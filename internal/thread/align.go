@@ -2,20 +2,14 @@ package thread
 
 import "slices"
 
-// Limits of aligning. Lines that occur once in both files are anchors: finding them takes n
-// log n. The lines between two anchors are compared one by one, up to these numbers of cells;
-// the rest is not aligned, and findMoved looks for it.
-const (
-	maxCells = 1 << 20 // of one comparison
-	allCells = 1 << 24 // of two files
-	maxDepth = 64
-)
+// maxDepth bounds how often the lines between two anchors are aligned by anchors of their own.
+const maxDepth = 64
 
-// alignment is the common order of two files that anchors and comparisons find.
+// alignment is the common order of two files: lines that occur once in both are anchors, and equal lines next to them
+// follow. What is left is not aligned: findMoved looks for it.
 type alignment struct {
-	a, b  []int // a number for each line; equal lines have equal numbers
-	to    []int // for each line of a, its line of b; -1 for none
-	cells int   // compared so far
+	a, b []int // a number for each line; equal lines have equal numbers
+	to   []int // for each line of a, its line of b; -1 for none
 }
 
 // anchor is a line with its number of occurrences and its index in each of two ranges.
@@ -42,12 +36,8 @@ func (al *alignment) between(a0, a1, b0, b1, depth int) {
 		a1, b1 = a1-1, b1-1
 		al.to[a1] = b1
 	}
-	if a0 == a1 || b0 == b1 {
-		return
-	}
 	anchors := al.anchors(a0, a1, b0, b1)
 	if len(anchors) == 0 || depth == maxDepth {
-		al.compare(a0, a1, b0, b1)
 		return
 	}
 	for _, at := range anchors {
@@ -106,35 +96,4 @@ func longest(spots []anchor) []anchor {
 		run[n] = spots[i]
 	}
 	return run
-}
-
-// compare aligns two ranges by their longest common subsequence, unless they are too large.
-func (al *alignment) compare(a0, a1, b0, b1 int) {
-	n, m := a1-a0, b1-b0
-	if n > maxCells/m || al.cells+n*m > allCells {
-		return
-	}
-	al.cells += n * m
-	width := m + 1
-	length := make([]int32, (n+1)*width) // of the longest subsequence that starts at these lines
-	for i := n - 1; i >= 0; i-- {
-		for j := m - 1; j >= 0; j-- {
-			if al.a[a0+i] == al.b[b0+j] {
-				length[i*width+j] = length[(i+1)*width+j+1] + 1
-			} else {
-				length[i*width+j] = max(length[(i+1)*width+j], length[i*width+j+1])
-			}
-		}
-	}
-	for i, j := 0, 0; i < n && j < m; {
-		switch {
-		case al.a[a0+i] == al.b[b0+j]:
-			al.to[a0+i] = b0 + j
-			i, j = i+1, j+1
-		case length[(i+1)*width+j] >= length[i*width+j+1]:
-			i++
-		default:
-			j++
-		}
-	}
 }
