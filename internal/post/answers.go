@@ -86,12 +86,7 @@ func (j *job) postAnswer(ctx context.Context, p *store.Post) error {
 
 // reply posts a reply in a thread.
 func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
-	body := j.writer.Reply(a.Words, j.marker(comment.Reply, p.Thread))
-	p.Hash = hash(body)
-	if err := j.markSending(ctx, p); err != nil {
-		return err
-	}
-	c, err := j.Forge.Reply(ctx, j.repo, j.number, a.Comment, body)
+	err := j.sendAnswerBody(ctx, a.Comment, j.writer.Reply(a.Words, j.marker(comment.Reply, p.Thread)), p)
 	switch {
 	case forge.KindOf(err) == forge.KindUnsupported:
 		// This notifies nobody. If people changed the comment so that it is no longer recognized, it is theirs, and
@@ -99,12 +94,8 @@ func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
 		return j.updateRoot(ctx, p, a.Comment, a.Words, j.review.Head, j.review.At)
 	case isGone(err):
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
-	case err != nil:
-		return j.handleError(ctx, err, p)
 	}
-	p.Remote = c.ID
-	j.d.Replies++
-	return j.setState(ctx, store.PostConfirmed, "", p)
+	return err
 }
 
 // updateRoot adds a dated line about a commit to the comment that opened a thread.

@@ -75,26 +75,16 @@ func ReadAnswer(p store.Post) ToComment { return payload[ToComment](p) }
 // DeliverAnswers sends the answers to comments that are planned and not sent. Like Deliver it
 // can be repeated at any time. A push does not supersede them.
 func (p *Poster) DeliverAnswers(ctx context.Context, repo precedent.Repo, number int) (Delivery, error) {
-	if p.Me.ID == "" {
-		return Delivery{}, errUnknownAccount
+	j, err := p.newJob(repo, number)
+	if err != nil {
+		return Delivery{}, err
 	}
-	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer, run: p.NewID(), told: map[string]bool{}}
-	j.writer.PullRequest.Repo, j.writer.PullRequest.Number = repo, number
-	err := j.deliverAnswers(ctx)
+	err = j.deliverAnswers(ctx)
 	j.release(ctx, true)
-	switch {
-	case errors.Is(err, errSuperseded):
+	if errors.Is(err, errSuperseded) {
 		err = nil
-	case errors.Is(err, errBusy):
-		j.d.OtherRun, err = true, nil
 	}
-	j.d.Left = 0
-	for _, post := range j.posts {
-		if !post.State.Done() {
-			j.d.Left++
-		}
-	}
-	return j.d, err
+	return j.ended(err)
 }
 
 func (j *job) deliverAnswers(ctx context.Context) error {

@@ -52,19 +52,32 @@ var errUnknownAccount = errors.New("deliver posts: the account that posts is unk
 // After an error a later call can go on: what was not sent is still planned, and Delivery
 // counts it in Left. Errors of the forge are *forge.Error; one of KindRate says when to retry.
 func (p *Poster) Deliver(ctx context.Context, repo precedent.Repo, number int) (Delivery, error) {
+	j, err := p.newJob(repo, number)
+	if err != nil {
+		return Delivery{}, err
+	}
+	err = j.deliver(ctx)
+	ended := errors.Is(err, errSuperseded)
+	j.release(ctx, ended)
+	if ended {
+		err = j.remember(ctx)
+	}
+	return j.ended(err)
+}
+
+func (p *Poster) newJob(repo precedent.Repo, number int) (*job, error) {
 	if p.Me.ID == "" {
-		return Delivery{}, errUnknownAccount
+		return nil, errUnknownAccount
 	}
 	j := &job{Poster: p, repo: repo, number: number, writer: p.Writer, run: p.NewID(), told: map[string]bool{}}
 	j.writer.LineURL = p.Style.LineURL
 	j.writer.PullRequest.Repo, j.writer.PullRequest.Number = repo, number
-	err := j.deliver(ctx)
-	ended := errors.Is(err, errSuperseded)
-	j.release(ctx, ended)
-	switch {
-	case ended:
-		err = j.remember(ctx)
-	case errors.Is(err, errBusy), errors.Is(err, errOutrun):
+	return j, nil
+}
+
+// ended returns the result of the delivery. That another run posts is no error.
+func (j *job) ended(err error) (Delivery, error) {
+	if errors.Is(err, errBusy) || errors.Is(err, errOutrun) {
 		j.d.OtherRun, err = true, nil
 	}
 	for _, post := range j.posts {

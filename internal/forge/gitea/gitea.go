@@ -66,7 +66,6 @@ func New(o Options) (*Client, error) {
 	c.Site = wire.NewSite(wire.Options{
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
 		Scheme: "token", Token: wire.Static(o.Token), Hint: hintFor,
-		Plain:  func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
 		Header: http.Header{"User-Agent": {"precedent"}},
 		Paging: wire.Paging{Size: "limit", PerPage: perPage, Most: 100, Last: isLast}, Network: o.Network,
 	}, forge.Pages{

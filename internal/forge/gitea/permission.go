@@ -170,18 +170,12 @@ type team struct {
 	ID         int64
 	Name       string
 	Permission string
-	Units      []string
-	UnitsMap   map[string]string `json:"units_map"`
+	Units      map[string]string `json:"units_map"`
 }
 
 // mayPush reports whether the members of a team may push.
 func (t *team) mayPush() bool {
-	const code = "repo.code"
-	level, ok := t.UnitsMap[code]
-	if !ok && len(t.UnitsMap) == 0 && slices.Contains(t.Units, code) {
-		level = t.Permission // an old server
-	}
-	return forge.PermissionOf(t.Permission) == forge.Admin || forge.PermissionOf(level).MayWrite()
+	return forge.PermissionOf(t.Permission) == forge.Admin || forge.PermissionOf(t.Units["repo.code"]).MayWrite()
 }
 
 // writersOf returns who may write, from lists that are at most a minute old.

@@ -46,7 +46,7 @@ func New(o Options) (*Client, error) {
 	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, cached: map[tokenScope]installationToken{}}
 	options := wire.Options{
 		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
-		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hintFor,
+		Hint: hintFor,
 		Failed: func(r *http.Request, body []byte) int {
 			if r.URL.Path != graphql.Path {
 				return 0

@@ -70,7 +70,7 @@ func (c Call) Reads() Call { return c.With(readsKey{}, true) }
 // Accept reads text of a media type.
 func (c Call) Accept(media, path string, args ...any) ([]byte, error) {
 	var text []byte
-	_, err := c.send(http.MethodGet, nil, &text, http.Header{"Accept": {media}}, path, args...)
+	_, err := c.With(plainKey{}, true).send(http.MethodGet, nil, &text, http.Header{"Accept": {media}}, path, args...)
 	return text, err
 }
 

@@ -33,6 +33,7 @@ type request struct {
 type (
 	readsKey struct{}
 	keptKey  struct{}
+	plainKey struct{} // the response is text instead of JSON, and may be empty
 )
 
 // makesChange reports whether a request makes a change.
@@ -145,7 +146,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	cached := false
 	// What the caller keeps of the answer is less than the answer, which is not cached then: a list of pull
 	// requests of GitHub has 20 KB for each.
-	kept := r.Context().Value(keptKey{}) != nil
+	kept, plain := r.Context().Value(keptKey{}) != nil, r.Context().Value(plainKey{}) != nil
 	if r.Method == http.MethodGet && !kept {
 		if known, cached = t.cache.get(key); cached {
 			sent.Header.Set("If-None-Match", known.header.Get("ETag"))
@@ -180,11 +181,10 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 		return g, &forge.Error{
 			Kind: forge.KindTooLarge, Status: g.status, Msg: "the response is larger than 32 MiB", Unsure: r.writes,
 		}
-	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet &&
-		(t.o.Plain == nil || !t.o.Plain(r.Request)):
+	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet && !plain:
 		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the response is empty"}
 	}
-	if g.status < 300 && (t.o.Plain == nil || !t.o.Plain(r.Request)) {
+	if g.status < 300 && !plain {
 		if err := strict.Check(body, strict.Default); err != nil {
 			return g, &forge.Error{
 				Kind: forge.KindAnswer, Status: g.status, Msg: "unexpected response: " + err.Error(), Unsure: r.writes,

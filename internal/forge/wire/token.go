@@ -34,12 +34,6 @@ func (t Token) Reveal() string {
 	return t.reveal()
 }
 
-// String returns the placeholder.
-func (Token) String() string { return placeholder }
-
-// GoString returns the placeholder.
-func (Token) GoString() string { return placeholder }
-
 // Format prints the placeholder for every verb.
 func (Token) Format(f fmt.State, _ rune) { fmt.Fprint(f, placeholder) }
 

@@ -80,8 +80,6 @@ type Options struct {
 	// Limit returns which rate limit a request counts against: forge.Error.Owner. It may be nil if there is one.
 	Limit func(ctx context.Context) string
 
-	// Plain reports whether the response to a request is text instead of JSON, and may be empty. It may be nil.
-	Plain func(*http.Request) bool
 	// Failed returns the status of a failure that the body of a response with status 200 tells, as those of GraphQL do;
 	// 0 for none. It may be nil.
 	Failed func(r *http.Request, body []byte) int
