@@ -49,8 +49,12 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 		return "", err
 	}
 	switch m.Kind {
-	case forge.OnLine:
-		return c.deleteLine(do, number, there)
+	case forge.OnLine: // by the route of Forgejo, or that of Gitea
+		err = do.Send(http.MethodDelete, nil, nil, "pulls/%d/reviews/%d/comments/%d", number, there.Review.Number(),
+			m.ID.Number())
+		if isUnknownRoute(err) {
+			err = remove(do, "issues/comments/%d", m.ID.Number())
+		}
 	case forge.OnReview:
 		var r wire.Review
 		if err := do.Get(&r, "pulls/%d/reviews/%d", number, m.ID.Number()); err != nil {
@@ -60,14 +64,16 @@ func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m 
 			return "Gitea cannot delete a review without its comments on lines", nil
 		}
 		return "", remove(do, "pulls/%d/reviews/%d", number, m.ID.Number())
+	default:
+		err = remove(do, "issues/comments/%d", m.ID.Number())
 	}
-	if err := remove(do, "issues/comments/%d", m.ID.Number()); err != nil {
+	if err != nil {
 		return "", err
 	}
-	if there, err := c.find(do, number, m); err != nil || there == nil {
+	if there, err = c.find(do, number, m); err != nil || there == nil {
 		return "", err
 	}
-	return "the server returned success, and did not delete the comment", nil
+	return "the server returned success, and did not delete the comment (Gitea deletes single ones on lines since 1.25)", nil
 }
 
 // remove deletes what may not exist.
@@ -91,37 +97,6 @@ func (c *Client) findOwn(ctx context.Context, do wire.Call, number int, m forge.
 		err = do.Refuse(forge.KindRefused, "the comment belongs to another account")
 	}
 	return found, err
-}
-
-// deleteLine deletes a comment on a line by the route of Forgejo or that of Gitea, or
-// with its review if that contains nothing else.
-func (c *Client) deleteLine(do wire.Call, number int, there *inline) (forge.Unsupported, error) {
-	id, in := there.ID.Number(), there.Review.Number()
-	err := do.Send(http.MethodDelete, nil, nil, "pulls/%d/reviews/%d/comments/%d", number, in, id)
-	if isUnknownRoute(err) {
-		err = remove(do, "issues/comments/%d", id)
-	}
-	if err != nil {
-		return "", err
-	}
-	var r wire.Review
-	if err := do.Get(&r, "pulls/%d/reviews/%d", number, in); err != nil {
-		if wire.Status(err) == http.StatusNotFound {
-			return "", nil // it went with its last comment
-		}
-		return "", err
-	}
-	left, err := c.remarks(do, number, &r)
-	for _, m := range left {
-		if m.ID != there.ID {
-			continue
-		}
-		if r.Body == "" && r.Comments == 1 && r.State == stateComment {
-			return "", remove(do, "pulls/%d/reviews/%d", number, in)
-		}
-		return "this server cannot delete single comments on lines (Gitea can since 1.25)", nil
-	}
-	return "", err
 }
 
 // labelColor is the color of new labels: GitHub's default.
