@@ -91,9 +91,4 @@ func TestARunIsInTheMarkerAlone(t *testing.T) {
 			t.Error("a text without a marker got a run")
 		}
 	}
-	signed := writer(t)
-	run, _ := signed.WithRun(signed.Summary("text", mark()), "0198-run")
-	if _, ok := signed.Read(altered(run, "0198-run", "0198-ruin")); ok {
-		t.Error("the run is not signed")
-	}
 }

@@ -256,7 +256,6 @@ func TestOutcomesOfFiles(t *testing.T) {
 func TestTheAuthorDismisses(t *testing.T) {
 	const author, stranger, maintainer = precedent.ForgeID("11"), precedent.ForgeID("13"), precedent.ForgeID("12")
 	const fine = "This is fine because the caller checks it."
-	const back = "This is a false positive. Scratch that, I'll fix it."
 	const on, no = "this is intentional because old clients need it", "this is intentional because I say so"
 	const bugs, security, low, medium = precedent.Bugs, precedent.Security, precedent.Low, precedent.Medium
 	for name, test := range map[string]struct {
@@ -268,16 +267,11 @@ func TestTheAuthorDismisses(t *testing.T) {
 		want     bool
 	}{
 		"the author":                  {author, false, on, medium, bugs, true},
-		"in other words":              {author, false, fine, low, precedent.Style, true},
-		"won't fix":                   {author, false, "won't fix: we prefer this", precedent.Nit, precedent.Tests, true},
 		"a high finding":              {author, false, on, precedent.High, bugs, false},
 		"a finding about security":    {author, false, on, low, security, false},
 		"of unknown severity":         {author, false, on, "", bugs, false},
 		"a stranger":                  {stranger, false, no, low, bugs, false},
 		"a maintainer":                {maintainer, true, strings.ToLower(fine), precedent.Critical, security, true},
-		"the author asks":             {author, false, "Is this intentional because of old clients?", low, bugs, false},
-		"the author quotes":           {author, false, "> this is intentional because\n\nWho says that?", low, bugs, false},
-		"the author takes it back":    {author, false, back, low, bugs, false},
 		"a person without an account": {"", false, no, low, bugs, false},
 	} {
 		th := precedent.Thread{

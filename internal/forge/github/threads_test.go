@@ -251,27 +251,22 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPageElsewhere: a comment whose page is not the forge's has none.
-func TestPageElsewhere(t *testing.T) {
+// TestLeftOut: a comment has no page that is not the forge's, a review that its author has not sent is not said, and one
+// without words says nothing.
+func TestLeftOut(t *testing.T) {
 	s, _, c, repo := open(t)
 	s.World.Change(func() { shop(s).Pulls[1].Comments = nil })
+	const at = `"submitted_at":"2026-01-02T03:04:05Z"`
 	s.Script.Plan(forgetest.Fault{
 		On: "/issues/1/comments", Status: 200,
-		Body: `[{"id":5,"created_at":"2026-01-02T03:04:05Z","html_url":"https://evil.example/x"}]`,
+		Body: `[{"id":5,"created_at":"2026-01-02T03:04:04Z","html_url":"https://evil.example/x"}]`,
+	}, forgetest.Fault{
+		On: "/reviews", Status: 200, Body: `[{"id":1,"body":"draft","state":"PENDING"},
+			{"id":2,"body":"","state":"APPROVED",` + at + `},{"id":3,"body":"Fine.",` + at + `}]`,
 	})
-	if got, err := c.Comments(t.Context(), repo, 1); err != nil || len(got) != 1 || got[0].URL != "" {
-		t.Errorf("%v, %+v", err, got)
-	}
-}
-
-// TestNotSentYet: a review that its author has not sent is not said, and one without words says nothing.
-func TestNotSentYet(t *testing.T) {
-	s, _, c, repo := open(t)
-	s.World.Change(func() { shop(s).Pulls[1].Comments = nil })
-	s.Script.Plan(forgetest.Fault{On: "/reviews", Status: 200, Body: `[{"id":1,"body":"draft","state":"PENDING"},
-		{"id":2,"body":"","state":"APPROVED","submitted_at":"2026-01-02T03:04:05Z"},{"id":3,"body":"Fine.","submitted_at":"2026-01-02T03:04:05Z"}]`})
 	got, err := c.Comments(t.Context(), repo, 1)
-	if err != nil || len(got) != 1 || got[0].ID != "3" || got[0].Author != (forge.Person{Login: "ghost"}) {
+	if err != nil || len(got) != 2 || got[0].URL != "" || got[1].ID != "3" ||
+		got[1].Author != (forge.Person{Login: "ghost"}) {
 		t.Errorf("%v, %+v", err, got)
 	}
 }
