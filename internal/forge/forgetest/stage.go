@@ -9,6 +9,9 @@ package forgetest
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -40,6 +43,17 @@ func NewStage(t testing.TB) *Stage {
 		World:  &World{Me: Bot, repos: map[string]*Repo{}, clock: clock, last: firstID},
 		Script: &Script{clock: clock}, Clock: clock,
 	}
+}
+
+// Bare is a server without a world: it answers with 201 and {"id":1} where no fault is planned.
+func (s *Stage) Bare(t testing.TB) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(s.Script.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"id":1}`)
+	})))
+	t.Cleanup(server.Close)
+	return server
 }
 
 // told returns what the forge tells of comments on a pull request.

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,57 +18,35 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// server answers with what is planned, then with 201.
+// server answers with the faults that are planned, then with 201.
 type server struct {
+	*forgetest.Stage
 	*httptest.Server
-	mu    sync.Mutex
-	plan  []http.HandlerFunc
-	came  []string // method, path and body
-	heads []http.Header
 }
 
-func serve(t *testing.T, plan ...http.HandlerFunc) *server {
+func serve(t *testing.T, faults ...forgetest.Fault) *server {
 	t.Helper()
-	s := &server{plan: plan}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		s.mu.Lock()
-		s.came = append(s.came, r.Method+" "+r.URL.Path+" "+string(body))
-		s.heads = append(s.heads, r.Header)
-		next := status(http.StatusCreated, `{"id":1}`)
-		if len(s.plan) > 0 {
-			next, s.plan = s.plan[0], s.plan[1:]
-		}
-		s.mu.Unlock()
-		next(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s
+	s := forgetest.NewStage(t)
+	s.Script.Plan(faults...)
+	return &server{s, s.Bare(t)}
 }
 
-func (s *server) requests() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.came)
-}
-
-func status(code int, body string, headers ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		for i := 0; i < len(headers); i += 2 {
-			w.Header().Set(headers[i], headers[i+1])
-		}
-		w.WriteHeader(code)
-		_, _ = io.WriteString(w, body)
+// requests are those that came: method, path and body.
+func (s *server) requests() (all []string) {
+	for _, r := range s.Script.Requests() {
+		all = append(all, r.Method+" "+r.Path+" "+r.Body)
 	}
+	return all
 }
 
-func drop(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+func status(code int, body string) forgetest.Fault { return forgetest.Fault{Status: code, Body: body} }
 
-func cut(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Length", "100")
-	w.WriteHeader(http.StatusCreated)
-	_, _ = io.WriteString(w, `{"id":`)
-	panic(http.ErrAbortHandler)
+func waiting(code int, after string) forgetest.Fault {
+	return forgetest.Fault{Status: code, Header: map[string]string{"Retry-After": after}}
+}
+
+func moved(code int, to string) forgetest.Fault {
+	return forgetest.Fault{Status: code, Header: map[string]string{"Location": to}}
 }
 
 // transport is one to the server, with a clock that nobody waits for.
@@ -122,10 +99,10 @@ func write(t *testing.T, tr *Transport, method, address, body string) *forge.Err
 
 // TestWritesAreSentOnce: whatever may have been carried out is not sent again, and said to be unsure.
 func TestWritesAreSentOnce(t *testing.T) {
-	for name, answer := range map[string]http.HandlerFunc{
-		"500": status(500, ""), "502": status(502, ""), "503 that says when": status(503, "", "Retry-After", "1"),
-		"408": status(408, ""), "303": status(303, "", "Location", "/api/x"), "304": status(304, ""), "cut": cut,
-		"dropped": drop, "too large": status(201, strings.Repeat("x", maxAnswer+1)),
+	for name, answer := range map[string]forgetest.Fault{
+		"500": status(500, ""), "502": status(502, ""), "503 that says when": waiting(503, "1"),
+		"408": status(408, ""), "303": moved(303, "/api/x"), "304": status(304, ""), "cut": {Cut: 6},
+		"dropped": {Drop: true}, "too large": status(201, strings.Repeat("x", maxAnswer+1)),
 	} {
 		for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} {
 			s := serve(t, answer)
@@ -138,24 +115,11 @@ func TestWritesAreSentOnce(t *testing.T) {
 	}
 }
 
-// never answers, and says when it was asked.
-func never(t *testing.T) (handler http.HandlerFunc, arrived <-chan struct{}) {
-	t.Helper()
-	end, here := make(chan struct{}), make(chan struct{})
-	t.Cleanup(func() { close(end) })
-	return func(_ http.ResponseWriter, r *http.Request) {
-		close(here)
-		select {
-		case <-end:
-		case <-r.Context().Done():
-		}
-	}, here
-}
-
 // TestSlowWrites: an answer that does not come in time is unsure.
 func TestSlowWrites(t *testing.T) {
-	handler, _ := never(t)
-	s := serve(t, handler)
+	never := make(chan struct{})
+	defer close(never)
+	s := serve(t, forgetest.Fault{Hold: never})
 	tr, _ := transport(t, s.URL, func(o *Options) { o.Timeout = 100 * time.Millisecond })
 	_, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "")
 	if e := fault(t, err); !e.Unsure || e.Kind != forge.KindNetwork || len(s.requests()) != 1 {
@@ -195,7 +159,9 @@ func TestRefusedWrites(t *testing.T) {
 		{409, ``, forge.KindAnswer, ""},
 		{302, ``, forge.KindRefused, ""},
 	} {
-		s := serve(t, status(test.code, test.body, "Location", "/api/elsewhere"))
+		answer := moved(test.code, "/api/elsewhere")
+		answer.Body = test.body
+		s := serve(t, answer)
 		tr, _ := transport(t, s.URL, nil)
 		e := write(t, tr, http.MethodPost, s.URL+"/api/x", "")
 		if e.Unsure || e.Kind != test.want || !strings.Contains(e.Said, test.says) || len(s.requests()) != 1 ||
@@ -209,7 +175,7 @@ func TestRefusedWrites(t *testing.T) {
 // the request sent again.
 func TestWritesAfterLimits(t *testing.T) {
 	secondary := status(403, `{"message":"You have exceeded a secondary rate limit."}`)
-	s := serve(t, secondary, secondary, status(429, "", "Retry-After", "7"))
+	s := serve(t, secondary, secondary, waiting(429, "7"))
 	tr, clock := transport(t, s.URL, nil)
 	got, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words")
 	if want := []time.Duration{time.Minute, 2 * time.Minute, 7 * time.Second}; err != nil || got != `{"id":1}` ||
@@ -286,9 +252,10 @@ func TestAuthorization(t *testing.T) {
 		needs.NoError(t, err)
 		resp.Body.Close()
 	}
-	if a, b := s.heads[0].Get("Authorization"), s.heads[1].Get("Authorization"); a != "token "+forgetest.Secret ||
-		b != "" || s.heads[0].Get("Referer") != "" {
-		t.Errorf("sent %q, %q, from %q", a, b, s.heads[0].Get("Referer"))
+	first, second := s.Script.Requests()[0].Header, s.Script.Requests()[1].Header
+	if a, b := first.Get("Authorization"), second.Get("Authorization"); a != "token "+forgetest.Secret ||
+		b != "" || first.Get("Referer") != "" {
+		t.Errorf("sent %q, %q, from %q", a, b, first.Get("Referer"))
 	}
 }
 
@@ -296,12 +263,11 @@ func TestAuthorization(t *testing.T) {
 func TestSecondBetweenWrites(t *testing.T) {
 	var clock *forgetest.Clock
 	var times []time.Time
-	slow := func(w http.ResponseWriter, r *http.Request) {
+	slow := forgetest.Fault{Method: http.MethodPost, Call: func() {
 		times = append(times, clock.Now())
 		clock.Pass(300 * time.Millisecond)
-		status(201, "{}")(w, r)
-	}
-	s := serve(t, slow, status(200, "{}"), slow)
+	}}
+	s := serve(t, slow, slow)
 	tr, clock := transport(t, s.URL, nil)
 	write := func() {
 		t.Helper()
@@ -319,8 +285,9 @@ func TestSecondBetweenWrites(t *testing.T) {
 
 // TestWhoStopsWaiting for a write is told whether it may have been carried out.
 func TestWhoStopsWaiting(t *testing.T) {
-	handler, arrived := never(t)
-	s := serve(t, handler)
+	arrived, never := make(chan struct{}), make(chan struct{})
+	defer close(never)
+	s := serve(t, forgetest.Fault{Hold: never, Call: func() { close(arrived) }})
 	tr, _ := transport(t, s.URL, nil)
 	under, cancel := context.WithCancel(t.Context())
 	sent := make(chan error)
@@ -371,7 +338,7 @@ func TestAnswersOfWrites(t *testing.T) {
 // TestWhereRequestsGo: below the API's base, and to what is named beside it; a redirect within repeats
 // a write as it was, and one to another host is refused (row 20 of the fault matrix).
 func TestWhereRequestsGo(t *testing.T) {
-	s := serve(t, status(307, "", "Location", "/api/moved"))
+	s := serve(t, moved(307, "/api/moved"))
 	tr, _ := transport(t, s.URL, func(o *Options) { o.AlsoHosts = []string{"/beside"} })
 	needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"))(t)
 	needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/beside", ""))(t)
@@ -388,8 +355,7 @@ func TestWhereRequestsGo(t *testing.T) {
 		}
 	}
 	for range 2 {
-		s.plan = append(s.plan, status(307, "", "Location", "http://127.0.0.1:1/api/x"),
-			status(308, "", "Location", "/login"))
+		s.Script.Plan(moved(307, "http://127.0.0.1:1/api/x"), moved(308, "/login"))
 	}
 	for range 2 {
 		if e := write(t, tr, http.MethodPost, s.URL+"/api/x", "words"); e.Kind != forge.KindRefused || e.Unsure {
