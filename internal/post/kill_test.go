@@ -32,8 +32,7 @@ func (s *stage) deliverUntil(step int, random *rand.Rand) (steps int) {
 	s.t.Helper()
 	one := &schedule{clock: s.Clock, random: random, events: make(chan *runner)}
 	r := &runner{schedule: one, resume: make(chan struct{}), dies: step}
-	p, db, err := newPoster(s.t.Context(), s.url, s.file, s.Clock.Now, r.sleep, r)
-	needs.NoError(s.t, err)
+	p, db := s.newPoster(s.file, r.sleep, r)
 	defer db.Close()
 	one.run([]*runner{r}, func(r *runner) { r.result, r.err = p.Deliver(s.t.Context(), s.repo, 1) })
 	if r.err != nil || r.result.Left > 0 {

@@ -103,8 +103,6 @@ func (s *schedule) run(runners []*runner, deliver func(*runner)) {
 type pair struct {
 	*stage
 	*schedule
-	kind    string
-	open    bool // without a key
 	shared  bool // one memory
 	posters []*Poster
 	runs    []*runner
@@ -114,12 +112,9 @@ type pair struct {
 // its new head that both found five more and both answer two.
 func newPair(t *testing.T, kind string, open, shared bool, random *rand.Rand) *pair {
 	t.Helper()
-	p := &pair{stage: newStageOn(t, kind), kind: kind, open: open, shared: shared}
+	p := &pair{stage: newStageOn(t, kind), shared: shared}
+	p.open = open
 	p.schedule = &schedule{clock: p.Clock, random: random, events: make(chan *runner)}
-	url := p.url
-	if open {
-		url = keyless + url
-	}
 	other := p.file
 	if !shared {
 		other = filepath.Join(t.TempDir(), "memory.db")
@@ -129,17 +124,14 @@ func newPair(t *testing.T, kind string, open, shared bool, random *rand.Rand) *p
 		if random.IntN(2) == 0 {
 			r.dies = 1 + random.IntN(120)
 		}
-		poster, db, err := newPoster(t.Context(), url, file, p.Clock.Now, p.Clock.Sleep, nil)
-		needs.NoError(t, err)
+		poster, db := p.newPoster(file, p.Clock.Sleep, nil)
 		t.Cleanup(func() { db.Close() })
 		p.poster, p.rows = poster, poster.Rows
 		if i == 0 || !shared {
 			p.say(1+i, findings(1, 3)...)
 		}
-		if poster, db, err = newPoster(t.Context(), url, file, p.Clock.Now, r.sleep, r); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
+		poster, again := p.newPoster(file, r.sleep, r)
+		t.Cleanup(func() { again.Close() })
 		p.posters, p.runs = append(p.posters, poster), append(p.runs, r)
 	}
 	p.World.Push(p.pull, sha("d"), patch(lines))

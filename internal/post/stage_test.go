@@ -2,7 +2,6 @@ package post
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -35,11 +34,10 @@ type stage struct {
 	rows   *store.Repo
 	poster *Poster
 	file   string // the memory
-	url    string // of the server, for newPoster
+	url    string // of the server
+	kind   string // of the forge: one of kinds, or GitHub
+	open   bool   // comments are not signed
 }
-
-// giteaAt begins the address of a Gitea, and keyless that of a forge whose comments are not signed.
-const giteaAt, keyless = "gitea:", "keyless:"
 
 // key signs the markers of most tests.
 const key = "4c1f9a7e03d852b6" + "e8b7206d5f91ac34" // opens nothing
@@ -73,7 +71,7 @@ var kinds = map[string]forgetest.GiteaKind{
 // newStageOn is a stage on a kind of Gitea; on GitHub if kind is empty.
 func newStageOn(t *testing.T, kind string) *stage {
 	t.Helper()
-	s := &stage{Stage: forgetest.NewStage(t), t: t, file: filepath.Join(t.TempDir(), "memory.db")}
+	s := &stage{Stage: forgetest.NewStage(t), t: t, kind: kind, file: filepath.Join(t.TempDir(), "memory.db")}
 	home := precedent.Repo{Owner: "acme", Name: "shop"}
 	s.pull = &forgetest.Pull{
 		PullRequest: forge.PullRequest{
@@ -97,7 +95,7 @@ func newStageOn(t *testing.T, kind string) *stage {
 	} else {
 		g := s.Gitea(t)
 		g.Kind = kinds[kind]
-		s.url = giteaAt + g.URL
+		s.url = g.URL
 	}
 	s.again()
 	s.repo = precedent.Repo{Host: s.poster.Forge.Host(), Owner: "acme", Name: "shop"}
@@ -105,47 +103,30 @@ func newStageOn(t *testing.T, kind string) *stage {
 }
 
 // newPoster is a program that starts: with a client of its own, on the memory in the file.
-func newPoster(ctx context.Context, url, file string, now func() time.Time,
-	sleep func(context.Context, time.Duration) error, through http.RoundTripper,
-) (*Poster, *store.DB, error) {
-	token, err := wire.NewToken(forgetest.Secret)
-	if err != nil {
-		return nil, nil, err
-	}
-	url, open := strings.CutPrefix(url, keyless)
+func (s *stage) newPoster(file string, sleep func(context.Context, time.Duration) error, through http.RoundTripper,
+) (*Poster, *store.DB) {
+	s.t.Helper()
+	ctx, now, token := s.t.Context(), s.Clock.Now, needs.Value(wire.NewToken(forgetest.Secret))(s.t)
 	half := func(n time.Duration) time.Duration { return n / 2 }
 	network := wire.Network{Now: now, Sleep: sleep, Rand: half, Transport: through}
 	var client forge.Forge
-	if at, ok := strings.CutPrefix(url, giteaAt); ok {
-		client, err = gitea.New(gitea.Options{BaseURL: at, Token: token, Network: network})
+	if s.kind == "" {
+		client = needs.Value(github.New(github.Options{BaseURL: s.url, Token: token, Network: network}))(s.t)
 	} else {
-		client, err = github.New(github.Options{BaseURL: url, Token: token, Network: network})
+		client = needs.Value(gitea.New(gitea.Options{BaseURL: s.url, Token: token, Network: network}))(s.t)
 	}
-	if err != nil {
-		return nil, nil, err
+	var signer comment.Key
+	if !s.open {
+		signer = needs.Value(comment.NewKey(key))(s.t)
 	}
-	signer, err := comment.NewKey(map[bool]string{false: key}[open])
-	if err != nil {
-		return nil, nil, err
-	}
-	me, err := client.Me(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	db, err := store.Open(ctx, file, store.Options{Now: now})
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.RepoFor(ctx, precedent.Repo{Host: client.Host(), Owner: "acme", Name: "shop"})
-	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
-	}
+	db := needs.Value(store.Open(ctx, file, store.Options{Now: now}))(s.t)
+	rows := needs.Value(db.RepoFor(ctx, precedent.Repo{Host: client.Host(), Owner: "acme", Name: "shop"}))(s.t)
 	return &Poster{
-		Forge: client, Rows: rows, Me: me, Now: now, Sleep: sleep, Rand: half,
+		Forge: client, Rows: rows, Me: needs.Value(client.Me(ctx))(s.t), Now: now, Sleep: sleep, Rand: half,
 		Writer: comment.Writer{Key: signer, Version: "test", Links: []string{client.Host()}},
 		Style:  report.Style{Version: "test", Links: []string{client.Host()}},
 		NewID:  func() string { return uuid.Must(uuid.NewV7()).String() },
-	}, db, nil
+	}, db
 }
 
 // planned is a stage with the plan of a review that has so many findings.
@@ -246,8 +227,7 @@ func (s *stage) say(n int, fs ...precedent.Finding) Delivery {
 // again is a program that starts anew on the same memory.
 func (s *stage) again() {
 	s.t.Helper()
-	p, db, err := newPoster(s.t.Context(), s.url, s.file, s.Clock.Now, s.Clock.Sleep, nil)
-	needs.NoError(s.t, err)
+	p, db := s.newPoster(s.file, s.Clock.Sleep, nil)
 	s.t.Cleanup(func() { db.Close() })
 	s.poster, s.rows = p, p.Rows
 }
