@@ -15,9 +15,8 @@ import (
 type Pages struct {
 	// Web is the root of the site: https://HOST, with a path if the forge is below one.
 	Web *url.URL
-	// Pull separates the repository from the number of a pull request: "pull". PullAliases are accepted as well.
-	Pull        string
-	PullAliases []string
+	// Pull separates the repository from the number of a pull request: "pull" or "pulls". Both are accepted.
+	Pull string
 	// Blob separates the repository from the commit in the URL of a file: "blob",
 	// "src/commit". It is empty if the forge does not show files.
 	Blob string
@@ -65,7 +64,7 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	}
 	path, below := strings.CutPrefix(u.Path, strings.TrimSuffix(p.Web.Path, "/")+"/")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	owner, name, number := p.parsePullPath(parts)
+	owner, name, number := parsePullPath(parts)
 	repo, err := precedent.ParseRepo(u.Scheme + "://" + u.Host + "/" + owner + "/" + name)
 	switch {
 	case err != nil || number == 0 || slices.ContainsFunc(parts, func(s string) bool {
@@ -81,8 +80,8 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 }
 
 // parsePullPath splits the path of a pull request's page. The number is 0 if it is another path.
-func (p Pages) parsePullPath(parts []string) (owner, name string, number int) {
-	if len(parts) < 4 || parts[2] != p.Pull && !slices.Contains(p.PullAliases, parts[2]) {
+func parsePullPath(parts []string) (owner, name string, number int) {
+	if len(parts) < 4 || parts[2] != "pull" && parts[2] != "pulls" {
 		return "", "", 0
 	}
 	return parts[0], parts[1], pullNumber(parts[3])

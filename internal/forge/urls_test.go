@@ -62,7 +62,7 @@ func TestRemotes(t *testing.T) {
 func TestPages(t *testing.T) {
 	const web = "https://host.example:8443/git"
 	home := needs.Value(url.Parse(web))(t)
-	p := Pages{Web: home, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", Source: "display=source"}
+	p := Pages{Web: home, Pull: "pulls", Blob: "src/commit", Source: "display=source"}
 	repo := precedent.Repo{Host: home.Host, Owner: "acme", Name: "app"}
 	page := web + "/acme/app/pulls/7"
 	if got := p.PullRequest(repo, 7); got != page || p.Own(page) != page || p.Own(web+".evil.example/x") != "" {

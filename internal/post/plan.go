@@ -32,10 +32,7 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 	}
 	var posts []store.Post
 	add := func(kind store.PostKind, id, thread string, payload any) {
-		data, err := json.Marshal(payload)
-		if err != nil {
-			return // impossible: numbers and strings
-		}
+		data, _ := json.Marshal(payload) // numbers and strings
 		posts = append(posts, store.Post{
 			ID: id, Pull: *r.PullRequest, Review: r.ID, Head: r.Head, Kind: kind, Thread: thread, Nth: len(posts),
 			Payload: data, State: store.PostPlanned, At: r.At,

@@ -69,7 +69,7 @@ func New(o Options) (*Client, error) {
 		Header: http.Header{"User-Agent": {"precedent"}},
 		Paging: wire.Paging{Size: "limit", PerPage: perPage, Most: 100, Last: isLast}, Network: o.Network,
 	}, forge.Pages{
-		Web: web, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", Source: "display=source", FixedLines: true,
+		Web: web, Pull: "pulls", Blob: "src/commit", Source: "display=source", FixedLines: true,
 	}, hookHeaders)
 	c.permissions = wire.NewRecent[wire.PersonIn, forge.Permission](c.Now)
 	c.writers = wire.NewRecent[precedent.Repo, *writers](c.Now)

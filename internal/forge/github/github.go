@@ -45,7 +45,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{graphql: graphql.String()}
 	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, cached: map[tokenScope]installationToken{}}
 	options := wire.Options{
-		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
+		Forge: "GitHub", Home: api, Beside: graphql.Path, Scheme: "Bearer", Token: c.tokens.forRequest,
 		Hint: hintFor,
 		Failed: func(r *http.Request, body []byte) int {
 			if r.URL.Path != graphql.Path {
@@ -64,7 +64,7 @@ func New(o Options) (*Client, error) {
 		options.Renew, options.Limit = c.tokens.renew, limitOf
 	}
 	c.Site = wire.NewSite(options, forge.Pages{
-		Web: web, Pull: "pull", PullAliases: []string{"pulls"}, Blob: "blob", Source: "plain=1",
+		Web: web, Pull: "pull", Blob: "blob", Source: "plain=1",
 	}, hookHeaders)
 	c.permissions = wire.NewRecent[wire.PersonIn, forge.Permission](c.Now)
 	return c, nil

@@ -232,7 +232,7 @@ func (f *Forge) Host() string { return f.host }
 // Pages returns a layout with URLs of pull requests, although no server serves them,
 // and without URLs of files.
 func (f *Forge) Pages() forge.Pages {
-	return forge.Pages{Web: &url.URL{Scheme: "https", Host: f.host}, Pull: "pull", PullAliases: []string{"pulls"}}
+	return forge.Pages{Web: &url.URL{Scheme: "https", Host: f.host}, Pull: "pull"}
 }
 
 // Folder returns the absolute path of the git repository in repo.json, to fetch from.

@@ -78,7 +78,7 @@ func (t *Transport) delay(ctx context.Context, writes bool) error {
 	if ctx.Err() != nil {
 		return t.canceledError(ctx.Err(), false)
 	}
-	if wait > t.o.MaxWait {
+	if wait > maxWait {
 		return t.rateLimitError(until, owner)
 	}
 	if writes && !wrote.IsZero() {
@@ -127,7 +127,7 @@ func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration
 	case forge.KindServer, forge.KindNetwork:
 		if wait, asks := backoff.After(g.header, now); asks {
 			e.Retry = now.Add(wait)
-			return wait, try < maxTries && wait <= t.o.MaxWait
+			return wait, try < maxTries && wait <= maxWait
 		}
 		return backoffs.Wait(t.clock(), try), try < maxTries
 	}

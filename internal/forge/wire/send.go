@@ -115,10 +115,7 @@ func (t *Transport) try(r request, renewed *bool) (answer, error) {
 func (t *Transport) checkAddress(req *http.Request) error {
 	u, home := req.URL, t.o.Home
 	path := u.EscapedPath()
-	below := strings.HasPrefix(path, home.Path)
-	for _, p := range t.o.AlsoHosts {
-		below = below || path == p
-	}
+	below := strings.HasPrefix(path, home.Path) || path == t.o.Beside && path != ""
 	if u.Scheme != home.Scheme || !strings.EqualFold(u.Host, home.Host) || !below {
 		return &forge.Error{
 			Kind: forge.KindRefused, Msg: t.o.Forge + " redirected outside its API; such redirects are not followed",

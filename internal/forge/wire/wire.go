@@ -40,8 +40,10 @@ const (
 	// request" (GitHub, "Best practices for using the REST API"). It applies to other forges, too.
 	writeGap = time.Second
 
-	dialTimeout    = 30 * time.Second // like net/http
-	defaultMaxWait = 2 * time.Minute  // twice what GitHub asks for after a secondary limit
+	dialTimeout = 30 * time.Second // like net/http
+	// maxWait is the longest single wait for a rate limit, twice what GitHub asks for after a secondary limit. A longer
+	// one is an error at once.
+	maxWait        = 2 * time.Minute
 	defaultTimeout = time.Minute
 )
 
@@ -56,9 +58,6 @@ type Network struct {
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
 	Rand  func(n time.Duration) time.Duration
-	// MaxWait is the longest single wait for a rate limit; a longer one is an error
-	// at once. The default is 2 minutes.
-	MaxWait time.Duration
 	// Timeout bounds one attempt, response body included. The default is 1 minute.
 	Timeout time.Duration
 }
@@ -67,8 +66,8 @@ type Network struct {
 type Options struct {
 	Forge string   // name for the user: "GitHub"
 	Home  *url.URL // root of the API, whose path ends in a slash; all requests are below it
-	// AlsoHosts are further exact paths on the same host that requests may use.
-	AlsoHosts []string
+	// Beside is a further exact path on the same host that requests may use; empty for none.
+	Beside string
 
 	// Scheme is the authentication scheme: "Bearer".
 	Scheme string
@@ -126,7 +125,7 @@ type limit struct {
 
 // New returns a Transport. It sends nothing.
 func New(o Options) *Transport {
-	o.MaxWait, o.Timeout = cmp.Or(o.MaxWait, defaultMaxWait), cmp.Or(o.Timeout, defaultTimeout)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	if o.Token == nil {
 		o.Token = Static(Token{})
 	}

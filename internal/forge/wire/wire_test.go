@@ -339,7 +339,7 @@ func TestAnswersOfWrites(t *testing.T) {
 // a write as it was, and one to another host is refused (row 20 of the fault matrix).
 func TestWhereRequestsGo(t *testing.T) {
 	s := serve(t, moved(307, "/api/moved"))
-	tr, _ := transport(t, s.URL, func(o *Options) { o.AlsoHosts = []string{"/beside"} })
+	tr, _ := transport(t, s.URL, func(o *Options) { o.Beside = "/beside" })
 	needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words"))(t)
 	needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/beside", ""))(t)
 	needs.Equal(t, []string{"POST /api/x words", "POST /api/moved words", "POST /beside "}, s.requests())
