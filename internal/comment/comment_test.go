@@ -24,8 +24,7 @@ const (
 
 func key(t testing.TB) comment.Key {
 	t.Helper()
-	k, err := comment.NewKey(strings.Repeat("a key of tests ", 2))
-	needs.NoError(t, err)
+	k := needs.Value(comment.NewKey(strings.Repeat("a key of tests ", 2)))(t)
 	return k
 }
 

@@ -26,8 +26,7 @@ func (s *stage) clone(name string) *workspace.Workspace {
 	pulltest.Git(s.T, s.Home, s.Home, "clone", "-q", filepath.Join(s.Home, "work"), dir)
 	pulltest.Git(s.T, s.Home, dir, "remote", "set-url", "origin", "https://"+s.connection.Host()+"/acme/shop.git")
 	pulltest.Git(s.T, s.Home, dir, "config", "user.name", "Kim Git")
-	w, err := s.env.OpenWorkspace(s.T.Context(), workspace.Location{Dir: dir})
-	needs.NoError(s.T, err)
+	w := needs.Value(s.env.OpenWorkspace(s.T.Context(), workspace.Location{Dir: dir}))(s.T)
 	s.T.Cleanup(w.Close)
 	return w
 }

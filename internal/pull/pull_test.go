@@ -31,8 +31,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := pulltest.NewStage(t)
-	key, err := comment.NewKey(pulltest.MarkerKey)
-	needs.NoError(t, err)
+	key := needs.Value(comment.NewKey(pulltest.MarkerKey))(t)
 	return &stage{Stage: s, env: pulltest.NewEnv(s.Home, s.Clock), connection: workspace.Connection{
 		Forge: s.Client, Known: true, Key: key, Secrets: []string{forgetest.Secret},
 		Folder: filepath.Join(s.Home, "work", ".git"),

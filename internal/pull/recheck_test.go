@@ -25,12 +25,10 @@ func citedOn(t *testing.T) (*stage, *forgetest.Pull, *Publisher) {
 		Head: s.Pull.Head,
 	}}
 	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[3] = old })
-	db, err := store.OpenMemory(t.Context(), store.Options{Now: s.Clock.Now})
-	needs.NoError(t, err)
+	db := needs.Value(store.OpenMemory(t.Context(), store.Options{Now: s.Clock.Now}))(t)
 	t.Cleanup(func() { db.Close() })
 	repo := s.repo()
-	rows, err := db.RepoFor(t.Context(), repo)
-	needs.NoError(t, err)
+	rows := needs.Value(db.RepoFor(t.Context(), repo))(t)
 	return s, old, &Publisher{Rows: rows, Pull: &Pull{
 		Env: s.env, Conn: s.connection, Repo: &Repository{Repository: &workspace.Repository{}, Repo: repo},
 	}}
@@ -61,9 +59,7 @@ func TestRecheck(t *testing.T) {
 			Body: m.Body, At: m.At, UpdatedAt: m.Edited,
 		}})
 	}
-	if _, err := kept.Save(t.Context(), page); err != nil {
-		t.Fatal(err)
-	}
+	needs.Value(kept.Save(t.Context(), page))(t)
 	ref := func(m forge.Comment) forge.CommentRef { return forge.CommentRef{Kind: m.Kind, ID: m.ID} }
 	s.World.Remove(old, ref(said[1]))
 	s.World.Rewrite(old, ref(said[2]), "Never mind.")

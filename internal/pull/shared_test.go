@@ -16,13 +16,11 @@ import (
 func TestSharedMemoryIsKept(t *testing.T) {
 	s := newStage(t)
 	s.env.DataDir = filepath.Join(s.Home, "server")
-	db, err := s.env.OpenInstallation(t.Context(), "")
-	needs.NoError(t, err)
+	db := needs.Value(s.env.OpenInstallation(t.Context(), ""))(t)
 	defer db.Close()
 	s.env.Shared = db
 	repo := s.repo()
-	w, err := s.env.SharedWorkspace(t.Context(), repo)
-	needs.NoError(t, err)
+	w := needs.Value(s.env.SharedWorkspace(t.Context(), repo))(t)
 	defer w.Close()
 	s.World.Say(s.Pull, forgetest.Ann, "", "Please close the file.") // so that there is a corpus
 	if _, err := s.env.SyncCorpus(t.Context(), s.connection, w,

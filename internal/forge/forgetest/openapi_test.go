@@ -46,14 +46,12 @@ func complaints(t *testing.T, method, target, body string) []string {
 	inner, s := &recorder{TB: t}, NewStage(t)
 	s.World.Add(Shop())
 	g := s.GitHub(inner)
-	req, err := http.NewRequestWithContext(t.Context(), method, g.URL+"/api/v3"+target, strings.NewReader(body))
-	needs.NoError(t, err)
+	req := needs.Value(http.NewRequestWithContext(t.Context(), method, g.URL+"/api/v3"+target, strings.NewReader(body)))(t)
 	req.Header = http.Header{
 		"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"}, "Accept": {"application/vnd.github+json"},
 		"Content-Type": {"application/json"}, "Authorization": {"Bearer " + Secret},
 	}
-	resp, err := http.DefaultClient.Do(req)
-	needs.NoError(t, err)
+	resp := needs.Value(http.DefaultClient.Do(req))(t)
 	resp.Body.Close()
 	return inner.said
 }

@@ -113,9 +113,7 @@ func TestRequested(t *testing.T) {
 		asked("at first", 0)
 		b.World.RequestReview(b.pull, forgetest.Ann, b.World.Me)
 		asked("by a person", 1)
-		if _, err := b.Post(t.Context(), b.repo, 2, b.draft()); err != nil {
-			t.Fatal(err)
-		}
+		needs.Value(b.Post(t.Context(), b.repo, 2, b.draft()))(t)
 		asked("after the review", 0)
 		b.World.RequestReview(b.pull, forgetest.Ann, b.World.Me)
 		asked("again", 1)

@@ -77,13 +77,12 @@ func TestAppResolves(t *testing.T) {
 // TestAppSignsForItself: what the app itself is asked for is signed by its key,
 // from a minute ago to nine minutes from now.
 func TestAppSignsForItself(t *testing.T) {
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(appKey())
-	needs.NoError(t, err)
+	pkcs8 := needs.Value(x509.MarshalPKCS8PrivateKey(appKey()))(t)
 	for _, key := range [][]byte{appPEM(), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})} {
 		app := needs.Value(NewApp(" 77\n", key))(t)
 		signed := needs.Value(app.sign(forgetest.Epoch))(t)
 		var claims jwt.RegisteredClaims
-		_, err = jwt.ParseWithClaims(signed.Reveal(), &claims, func(*jwt.Token) (any, error) {
+		_, err := jwt.ParseWithClaims(signed.Reveal(), &claims, func(*jwt.Token) (any, error) {
 			return &appKey().PublicKey, nil
 		},
 			jwt.WithValidMethods([]string{"RS256"}), jwt.WithTimeFunc(func() time.Time { return forgetest.Epoch }))
@@ -122,9 +121,7 @@ func TestTokensOfInstallations(t *testing.T) {
 	c := appClient(t, s, g)
 	read := func() {
 		t.Helper()
-		if _, err := c.PullRequest(t.Context(), repo, 1); err != nil {
-			t.Fatal(err)
-		}
+		needs.Value(c.PullRequest(t.Context(), repo, 1))(t)
 	}
 	read()
 	read()

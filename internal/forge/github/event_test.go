@@ -22,8 +22,7 @@ const hooksVariable = "PRECEDENT_TEST_WEBHOOKS"
 // examples are GitHub's own of each event.
 func examples(t testing.TB) map[string][]json.RawMessage {
 	t.Helper()
-	data, err := os.ReadFile(needs.File(t, hooksVariable, "hooks/index.json", "GitHub's examples of webhooks"))
-	needs.NoError(t, err)
+	data := needs.Value(os.ReadFile(needs.File(t, hooksVariable, "hooks/index.json", "GitHub's examples of webhooks")))(t)
 	var events []struct {
 		Name     string
 		Examples []json.RawMessage

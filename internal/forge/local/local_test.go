@@ -44,12 +44,7 @@ func folder(t *testing.T, files map[string]string) (*Forge, error) {
 // TestConversation posts a review, talks in its conversation, and reads it as another process would.
 func TestConversation(t *testing.T) {
 	ctx := t.Context()
-	f, err := folder(t, nil)
-	must := func(err error) {
-		t.Helper()
-		needs.NoError(t, err)
-	}
-	must(err)
+	f := needs.Value(folder(t, nil))(t)
 	at := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 3, End: 4}
 	draft := forge.Draft{
 		Commit: base, Event: forge.RequestChanges, Body: "one finding", Remarks: []forge.Remark{{Span: at, Body: "wrong"}},
@@ -58,37 +53,27 @@ func TestConversation(t *testing.T) {
 		t.Errorf("another head: %v", err)
 	}
 	draft.Commit = head
-	posted, err := f.Post(ctx, shop, 7, draft)
-	must(err)
+	posted := needs.Value(f.Post(ctx, shop, 7, draft))(t)
 	first := posted.Remarks[0]
-	reply, err := f.Reply(ctx, shop, 7, first, "fixed")
-	must(err)
-	_, err = f.Comment(ctx, shop, 7, "summary")
-	must(err)
-	must(f.Edit(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: first}, "worse"))
-	_, err = f.Resolve(ctx, shop, 7, forge.Thread{ID: first}, true)
-	must(err)
-	_, err = f.Dismiss(ctx, shop, 7, posted.Review, "it is fixed")
-	must(err)
+	reply := needs.Value(f.Reply(ctx, shop, 7, first, "fixed"))(t)
+	needs.Value(f.Comment(ctx, shop, 7, "summary"))(t)
+	needs.NoError(t, f.Edit(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: first}, "worse"))
+	needs.Value(f.Resolve(ctx, shop, 7, forge.Thread{ID: first}, true))(t)
+	needs.Value(f.Dismiss(ctx, shop, 7, posted.Review, "it is fixed"))(t)
 
-	f, err = New(Options{Dir: f.dir, Now: f.now})
-	must(err)
-	all, err := f.Comments(ctx, shop, 7)
-	must(err)
+	f = needs.Value(New(Options{Dir: f.dir, Now: f.now}))(t)
+	all := needs.Value(f.Comments(ctx, shop, 7))(t)
 	if len(all) != 4 || all[0].ID != posted.Review || all[0].Blocks || all[1].Body != "worse" || all[1].Span != at ||
 		!all[1].Edited.After(all[1].At) || all[2].ReplyTo != first || all[3].Kind != forge.OnThread {
 		t.Errorf("%+v", all)
 	}
-	threads, err := f.Threads(ctx, shop, 7)
-	must(err)
+	threads := needs.Value(f.Threads(ctx, shop, 7))(t)
 	if len(threads) != 1 || !threads[0].Closed || threads[0].ClosedBy.Login != "precedent" ||
 		len(threads[0].Comments) != 2 {
 		t.Errorf("%+v", threads)
 	}
-	_, err = f.Delete(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: reply.ID})
-	must(err)
-	again, err := f.Comment(ctx, shop, 7, "more")
-	must(err)
+	needs.Value(f.Delete(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: reply.ID}))(t)
+	again := needs.Value(f.Comment(ctx, shop, 7, "more"))(t)
 	if _, err := f.ReadComment(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: reply.ID}); err == nil ||
 		again.ID == reply.ID {
 		t.Errorf("the deleted comment is there: %v", err)
