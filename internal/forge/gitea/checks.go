@@ -21,10 +21,8 @@ const maxDescription = 140
 // title and the URL, but no body. Neutral becomes the state "warning", which newer servers treat as a
 // success. Incomplete becomes "error", which they do not; "pending" would never end.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
-	do := c.Begin(ctx, repo, fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo))
-	if !git.IsObjectID(k.Commit) {
-		return "", do.Refuse(forge.KindRefused, "not a commit id")
-	}
+	do := c.Begin(ctx, repo, fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo)).
+		Only(git.IsObjectID(k.Commit), "not a commit id")
 	states := map[forge.CheckResult]string{forge.Success: "success", forge.Failure: "failure", forge.Neutral: "warning"}
 	err := do.Send(http.MethodPost, map[string]string{
 		"state": cmp.Or(states[k.Result], "error"), "context": k.Name, "target_url": k.URL,
@@ -39,10 +37,8 @@ func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) 
 // Checks lists the statuses of a commit, the newest of each context: Gitea has no check runs, and its
 // Actions set statuses.
 func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string) ([]forge.CommitCheck, error) {
-	do := c.Begin(ctx, repo, fmt.Sprintf("list statuses of %.12q in %s", commit, repo))
-	if !git.IsObjectID(commit) {
-		return nil, do.Refuse(forge.KindRefused, "not a commit id")
-	}
+	do := c.Begin(ctx, repo, fmt.Sprintf("list statuses of %.12q in %s", commit, repo)).
+		Only(git.IsObjectID(commit), "not a commit id")
 	me, wrong := c.Me(ctx)
 	if wrong != nil {
 		return nil, wrong

@@ -16,10 +16,7 @@ import (
 // without an owner, those of the account, its organizations and where it collaborates.
 func (c *Client) Repositories(ctx context.Context, owner string) ([]precedent.Repo, error) {
 	doing := strings.TrimSuffix("list repositories of "+owner, " of ")
-	do := c.Call(ctx, doing, "", nil)
-	if owner != "" && !forge.IsName(owner) {
-		return nil, do.Refuse(forge.KindRefused, "not a valid name of an owner on Gitea")
-	}
+	do := c.Call(ctx, doing, "", nil).Only(owner == "" || forge.IsName(owner), "not a valid name of an owner on Gitea")
 	path := "user/repos"
 	if owner != "" {
 		path = "orgs/" + owner + "/repos"
@@ -35,9 +32,7 @@ func (c *Client) Repositories(ctx context.Context, owner string) ([]precedent.Re
 // the branch. That is two requests. It counts a branch as protected even if the account is among those
 // that may push to it.
 func (c *Client) Pushable(ctx context.Context, repo precedent.Repo, branch string) (forge.Unsupported, error) {
-	do := c.Begin(ctx, repo, fmt.Sprintf("look up the branch %q of %s", branch, repo))
-	if !git.IsBranch(branch) {
-		return "", do.Refuse(forge.KindRefused, "not a valid name of a branch")
-	}
+	do := c.Begin(ctx, repo, fmt.Sprintf("look up the branch %q of %s", branch, repo)).
+		Only(git.IsBranch(branch), "not a valid name of a branch")
 	return c.Site.Pushable(do, repo, branch, (&url.URL{Path: branch}).EscapedPath(), nil)
 }

@@ -49,10 +49,8 @@ func checkRuns(do wire.Call, commit, name string) ([]*checkRun, error) {
 
 // Check reports the result of a review as a check run. Only apps can create them, including workflow runs.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
-	do := c.Begin(ctx, repo, fmt.Sprintf("set check %q in %s", k.Name, repo))
-	if !git.IsObjectID(k.Commit) {
-		return "", do.Refuse(forge.KindRefused, "not a commit id")
-	}
+	do := c.Begin(ctx, repo, fmt.Sprintf("set check %q in %s", k.Name, repo)).
+		Only(git.IsObjectID(k.Commit), "not a commit id")
 	before, err := c.previousCheck(do, k)
 	if err != nil {
 		return checksUnsupported(err)
@@ -112,10 +110,8 @@ func checksUnsupported(err error) (forge.Unsupported, error) {
 // Checks lists the check runs and the statuses of a commit: of each name, the newest of each app and
 // check suite, and the newest status of each context. An app needs checks: read and statuses: read.
 func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string) ([]forge.CommitCheck, error) {
-	do := c.Begin(ctx, repo, fmt.Sprintf("list checks of %.12q in %s", commit, repo))
-	if !git.IsObjectID(commit) {
-		return nil, do.Refuse(forge.KindRefused, "not a commit id")
-	}
+	do := c.Begin(ctx, repo, fmt.Sprintf("list checks of %.12q in %s", commit, repo)).
+		Only(git.IsObjectID(commit), "not a commit id")
 	runs, more := checkRuns(do, commit, "")
 	if more != nil && !forge.IsPartial(more) {
 		return nil, checksHint(more)

@@ -21,10 +21,7 @@ const maxInstallations = 100
 // those of its installations: what the app may do there is the same in all.
 func (c *Client) Repositories(ctx context.Context, owner string) ([]precedent.Repo, error) {
 	doing := strings.TrimSuffix("list repositories of "+owner, " of ")
-	do := c.Call(ctx, doing, "", nil)
-	if owner != "" && !forge.IsName(owner) {
-		return nil, do.Refuse(forge.KindRefused, "not a valid name of an owner on GitHub")
-	}
+	do := c.Call(ctx, doing, "", nil).Only(owner == "" || forge.IsName(owner), "not a valid name of an owner on GitHub")
 	var listed []*wire.Repository
 	var err error
 	switch {
@@ -106,10 +103,8 @@ var blockingRules = map[string]string{
 // Pushable tells why the token may not push to a branch: by the repository, the branch's protection, and
 // the rulesets that apply to it. That is three requests.
 func (c *Client) Pushable(ctx context.Context, repo precedent.Repo, branch string) (forge.Unsupported, error) {
-	do := c.Begin(ctx, repo, fmt.Sprintf("look up the branch %q of %s", branch, repo))
-	if !git.IsBranch(branch) {
-		return "", do.Refuse(forge.KindRefused, "not a valid name of a branch")
-	}
+	do := c.Begin(ctx, repo, fmt.Sprintf("look up the branch %q of %s", branch, repo)).
+		Only(git.IsBranch(branch), "not a valid name of a branch")
 	var mayPush func() bool
 	if c.tokens.app != nil {
 		mayPush = func() bool { return c.tokens.mayPush(repo) }

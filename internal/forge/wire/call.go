@@ -41,6 +41,14 @@ func (c Call) With(key, value any) Call {
 	return c
 }
 
+// Only returns a call that sends nothing unless a condition holds; why says what is wrong.
+func (c Call) Only(holds bool, why string) Call {
+	if !holds && c.err == nil {
+		c.err = &forge.Error{Kind: forge.KindRefused, Msg: why}
+	}
+	return c
+}
+
 // Err returns the error for which nothing is sent.
 func (c Call) Err() error { return c.Fail(c.err) }
 
