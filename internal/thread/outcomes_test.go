@@ -191,62 +191,47 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestPlaceAtTheHead: of several flagged lines another one changed; the finding's
-// own line and what is around it did not.
-func TestPlaceAtTheHead(t *testing.T) {
-	th := posted()
-	th.End, th.Suggestion = 7, ""
-	head := strings.Replace(flagged(was), "line number 7", "changed", 1)
-	for answer, want := range map[precedent.AnswerState]precedent.OutcomeKind{
-		"": precedent.IgnoredAtMerge, precedent.Addressed: precedent.Fixed, precedent.Unanswered: precedent.IgnoredAtMerge,
+// TestOutcomesByTheCode: what became of a merged finding by its lines, its file and what a review said.
+func TestOutcomesByTheCode(t *testing.T) {
+	const ignored, fixed, unknown = precedent.IgnoredAtMerge, precedent.Fixed, precedent.OutcomeUnknown
+	with := func(head map[string]string) Trees {
+		head["then a.go"] = flagged(was)
+		return trees(head)
+	}
+	rename := func(string) map[string]string { return map[string]string{"a.go": "b.go"} }
+	moved, changed, unreadable := with(map[string]string{"head b.go": flagged(was)}),
+		with(map[string]string{"head b.go": flagged("other\n")}), trees(nil)
+	moved.Renamed, changed.Renamed = rename, rename
+	unreadable.Read = func(string, string) ([]byte, error) { return nil, errors.New("no network") }
+	deleting := func(head string) Trees {
+		return trees(map[string]string{"base a.go": flagged(was), "then a.go": flagged(""), "head a.go": head})
+	}
+	one, wide, old := posted(), posted(), posted()
+	wide.End, wide.Suggestion = 7, ""
+	old.Side, old.Suggestion = precedent.Left, ""
+	last := with(map[string]string{"head a.go": strings.Replace(flagged(was), "line number 7", "changed", 1)})
+	for name, test := range map[string]struct {
+		thread precedent.Thread
+		trees  Trees
+		answer precedent.AnswerState
+		want   precedent.OutcomeKind
+	}{
+		"another of its lines changed": {wide, last, "", ignored}, // not its own, nor what is around it
+		"and a review found it fixed":  {wide, last, precedent.Addressed, fixed},
+		"and a review cannot tell":     {wide, last, precedent.Unanswered, ignored},
+		"still deleted":                {old, deleting(flagged("")), "", ignored},
+		"not deleted any more":         {old, deleting(flagged(was)), "", fixed},
+		"its file is deleted":          {one, with(map[string]string{}), "", fixed},
+		"its file is renamed":          {one, moved, "", ignored},
+		"and changed":                  {one, changed, "", fixed},
+		"its file is unreadable":       {one, unreadable, "", unknown},
 	} {
 		in := OutcomeInput{
-			State: forge.Merged, Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": head}), Now: now,
-			Answers: []precedent.ThreadAnswer{{Thread: "t1", State: answer}},
+			State: forge.Merged, Trees: test.trees, Now: start,
+			Answers: []precedent.ThreadAnswer{{Thread: "t1", State: test.answer}},
 		}
-		if got := outcomes(th, in); got[0].Kind != want {
-			t.Errorf("answer %q: %+v, want %s", answer, got[0], want)
-		}
-	}
-}
-
-// TestOutcomesOfTheOldSide: what a change deleted and then did not is fixed.
-func TestOutcomesOfTheOldSide(t *testing.T) {
-	th := posted()
-	th.Side, th.Suggestion = precedent.Left, ""
-	for head, want := range map[string]precedent.OutcomeKind{
-		flagged(""):  precedent.IgnoredAtMerge,
-		flagged(was): precedent.Fixed,
-	} {
-		in := OutcomeInput{State: forge.Merged, Now: now, Trees: trees(map[string]string{
-			"base a.go": flagged(was), "then a.go": flagged(""), "head a.go": head,
-		})}
-		if got := outcomes(th, in); got[0].Kind != want {
-			t.Errorf("%+v, want %s", got[0], want)
-		}
-	}
-}
-
-// TestOutcomesOfFiles: a file that is gone or renamed, and one that cannot be read.
-func TestOutcomesOfFiles(t *testing.T) {
-	renamed := trees(map[string]string{"then a.go": flagged(was), "head b.go": flagged("other\n")})
-	renamed.Renamed = func(string) map[string]string { return map[string]string{"a.go": "b.go"} }
-	moved := trees(map[string]string{"then a.go": flagged(was), "head b.go": flagged(was)})
-	moved.Renamed = renamed.Renamed
-	unreadable := trees(nil)
-	unreadable.Read = func(string, string) ([]byte, error) { return nil, errors.New("no network") }
-	for name, test := range map[string]struct {
-		trees Trees
-		want  precedent.OutcomeKind
-	}{
-		"deleted":             {trees(map[string]string{"then a.go": flagged(was)}), precedent.Fixed},
-		"renamed":             {moved, precedent.IgnoredAtMerge},
-		"renamed and changed": {renamed, precedent.Fixed},
-		"unreadable":          {unreadable, precedent.OutcomeUnknown},
-	} {
-		in := OutcomeInput{State: forge.Merged, Trees: test.trees, Now: now}
-		if got := outcomes(posted(), in); got[0].Kind != test.want {
-			t.Errorf("%s: %+v, want %s", name, got[0], test.want)
+		if got := outcomes(test.thread, in); got[0].Kind != test.want {
+			t.Errorf("%s: %+v, want %s", name, got, test.want)
 		}
 	}
 }
