@@ -75,7 +75,7 @@ func (p *Poster) newJob(repo precedent.Repo, number int) (*job, error) {
 	return j, nil
 }
 
-// ended returns the result of the delivery. That another run posts is no error.
+// ended returns the result of the delivery. That another run posts is not an error.
 func (j *job) ended(err error) (Delivery, error) {
 	if errors.Is(err, errBusy) || errors.Is(err, errOutrun) {
 		j.d.OtherRun, err = true, nil
