@@ -131,25 +131,11 @@ func TestOnlyOurSummariesCount(t *testing.T) {
 	if !ok {
 		t.Fatal("the summary is not read")
 	}
-	f.World.Change(func() {
-		r := f.World.Repo("acme", "shop")
-		for i, copied := range []struct {
-			number int
-			who    forge.Person
-			body   string
-		}{
-			{7, forgetest.Bot, body},
-			{8, forgetest.Bot, body},
-			{9, forgetest.Ann, body},
-			{7, forgetest.Bot, forged},
-		} {
-			at := f.Clock.Now()
-			r.Pulls[copied.number].Comments = append(r.Pulls[copied.number].Comments, forge.Comment{
-				ID: precedent.NumberID(int64(10 + i)), Kind: forge.OnThread, Author: copied.who,
-				Body: precedent.Untrusted(copied.body), At: at, Edited: at,
-			})
-		}
-	})
+	pulls := f.World.Repo("acme", "shop").Pulls
+	f.World.Say(pulls[7], forgetest.Bot, "", body)
+	f.World.Say(pulls[8], forgetest.Bot, "", body)
+	f.World.Say(pulls[9], forgetest.Ann, "", body)
+	f.World.Say(pulls[7], forgetest.Bot, "", forged)
 	if total := f.spent(); total != before || before == 0 {
 		t.Errorf("$%.2f became $%.2f", before, total)
 	}
