@@ -35,24 +35,13 @@ func TestListsAreReadToTheirEnd(t *testing.T) {
 
 func TestMoreReviewsThanAreRead(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
-	b.World.Change(func() {
-		for i := range int64(501) {
-			b.pull.Comments = append(b.pull.Comments,
-				forge.Comment{
-					ID: precedent.NumberID(1000 + i), Kind: forge.OnReview, Author: forgetest.Bo, At: forgetest.Epoch,
-					Edited: forgetest.Epoch,
-				},
-				forge.Comment{
-					ID: precedent.NumberID(1000 + i), Kind: forge.OnLine, Author: forgetest.Bo, Body: "why?", At: forgetest.Epoch,
-					Edited: forgetest.Epoch, Review: precedent.NumberID(1000 + i),
-					Span:   precedent.Span{Path: "till.go", Side: precedent.Right, Start: int(i) + 1, End: int(i) + 1},
-					Commit: b.pull.Head.SHA,
-				})
-		}
-	})
+	var all []forge.Comment
+	for i := range 501 {
+		all = append(all, b.World.Remark(b.pull, forgetest.Bo, on(precedent.Right, i+1, i+1, "").Span, "why?"))
+	}
 	said, err := b.Comments(t.Context(), b.repo, 2)
-	if e := trouble(t, err); e.Kind != forge.KindTooLarge || len(said) != 500 || said[0].ID != "1000" ||
-		said[499].ID != "1499" {
+	if e := trouble(t, err); e.Kind != forge.KindTooLarge || len(said) != 500 || said[0].ID != all[0].ID ||
+		said[499].ID != all[499].ID {
 		t.Errorf("%d comments, %v", len(said), err)
 	}
 	threads, err := b.Threads(t.Context(), b.repo, 2)
