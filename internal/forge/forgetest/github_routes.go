@@ -99,7 +99,6 @@ var routes = []route{
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*GitHub).reviews},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*GitHub).review},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).oneReview},
-	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).deleteReview},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*GitHub).inlineOfReview},
 	{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*GitHub).dismiss},
 

@@ -167,19 +167,6 @@ func (g *GitHub) oneReview(c *call) reply {
 	return g.reviewReply(c, r.ID)
 }
 
-func (g *GitHub) deleteReview(c *call) reply {
-	r, bad := g.shownReview(c, nil)
-	switch {
-	case bad != nil:
-		return *bad
-	case r.State != Pending:
-		return invalid("Unprocessable Entity", "Can not delete a non-pending pull request review")
-	}
-	out := g.reviewReply(c, r.ID)
-	c.pull.remove(forge.CommentRef{Kind: forge.OnReview, ID: r.ID})
-	return out
-}
-
 // shownReview returns the review that the path names, if the sender sees it, and reads the body
 // into in, unless that is nil.
 func (g *GitHub) shownReview(c *call, in any) (*Review, *reply) {

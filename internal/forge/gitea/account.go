@@ -15,13 +15,13 @@ import (
 // cached is what does not change during the life of a client.
 type cached struct {
 	mu      sync.Mutex
-	version string
-	// noReplies tells that the server lacks what its version suggests.
-	noReplies bool
+	version string // lacking if the server lacks what its version suggests
 	// resolves is lowered by requests to resolve a conversation that the server does not know,
 	// and raised by one that succeeds: a deleted conversation looks like a missing API.
 	resolves atomic.Int64
 }
+
+const lacking = "lacking"
 
 // maxUnknown is how often an unknown request is sent before the server counts as one that lacks it.
 const maxUnknown = 2
@@ -55,9 +55,6 @@ var release = text.Pattern(`^v?(\d{1,4})\.(\d{1,4})`)
 func (c *Client) replyMode(ctx context.Context) replyMode {
 	c.cached.mu.Lock()
 	defer c.cached.mu.Unlock()
-	if c.cached.noReplies {
-		return noReplies
-	}
 	if c.cached.version == "" {
 		var got struct{ Version string }
 		if c.Call(ctx, "read version", "", nil).Get(&got, "version") != nil {

@@ -71,7 +71,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	}
 	if isUnknownRoute(err) { // the server does not have what its version suggests
 		c.cached.mu.Lock()
-		c.cached.noReplies = true
+		c.cached.version = lacking
 		c.cached.mu.Unlock()
 		return forge.Comment{}, noReply
 	}
@@ -93,13 +93,13 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 		id = t.Comments[0]
 	}
 	do := c.Begin(ctx, repo, fmt.Sprintf("%s conversation %s on %s#%d", verb, t.ID, repo, number), id)
-	lacking := forge.Unsupported("this server cannot " + verb +
+	unable := forge.Unsupported("this server cannot " + verb +
 		" conversations through its API (Gitea can since 1.26), or this one was deleted")
 	if err := do.Err(); err != nil {
 		return "", err
 	}
 	if c.cached.resolves.Load() <= -maxUnknown {
-		return lacking, nil
+		return unable, nil
 	}
 	err := do.Send(http.MethodPost, nil, nil, "pulls/comments/%d/%s", id.Number(), action)
 	switch {
@@ -107,7 +107,7 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 		c.cached.resolves.Store(maxUnknown)
 	case isUnknownRoute(err):
 		c.cached.resolves.Add(-1)
-		return lacking, nil
+		return unable, nil
 	case wire.Status(err) == http.StatusForbidden:
 		return forge.Unsupported("the token cannot " + verb +
 			" conversations: only the author, official reviewers and people with write access can"), nil
