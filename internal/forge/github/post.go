@@ -71,11 +71,11 @@ func (p *posting) run() error {
 			p.readNumbers()
 			return nil
 		}
-		why, invalid := invalidReason(err)
-		low := strings.ToLower(why)
-		switch {
-		case !invalid:
+		e, ok := errors.AsType[*forge.Error](err)
+		if !ok || e.Kind != forge.KindInvalid || e.Unsure {
 			return err
+		}
+		switch low := strings.ToLower(e.Said); {
 		case strings.Contains(low, "one pending review"): // it is somebody's unfinished work
 			return &forge.Error{
 				Kind: forge.KindInvalid,
@@ -109,15 +109,6 @@ func (p *posting) reject() (bool, error) {
 		}
 	}
 	return len(p.remaining) < before, err
-}
-
-// invalidReason reports whether GitHub rejected a review, and its reason.
-func invalidReason(err error) (string, bool) {
-	e, ok := errors.AsType[*forge.Error](err)
-	if !ok || e.Kind != forge.KindInvalid || e.Unsure {
-		return "", false
-	}
-	return e.Said, true
 }
 
 // send posts a review with the remaining remarks.
