@@ -48,9 +48,12 @@ func lineOf(l precedent.Learning) string {
 	return fmt.Sprintf("%s  %s  %s", l.ID, l.State, text.Cut(l.Directive, maxBlockWords))
 }
 
+// LearningChange is an entry of a learning's history.
+type LearningChange = store.LearningChange
+
 // LearningHistory returns the changes of the learning whose id starts with the prefix, oldest
 // first.
-func (m *Memory) LearningHistory(ctx context.Context, idPrefix string) ([]store.LearningChange, error) {
+func (m *Memory) LearningHistory(ctx context.Context, idPrefix string) ([]LearningChange, error) {
 	l, err := m.Learning(ctx, idPrefix)
 	if err != nil {
 		return nil, err
