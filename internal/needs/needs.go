@@ -41,9 +41,9 @@ func Missing(t testing.TB, variable, what string) {
 	case Off(variable):
 		t.Skipf("needs %s (%s=off)", what, variable)
 	case All():
-		t.Fatalf("needs %s (make deps fetches it; %s=off does without)", what, variable)
+		t.Fatalf("needs %s (make deps or make soak fetches it; %s=off does without)", what, variable)
 	}
-	t.Skipf("needs %s (make deps fetches it)", what)
+	t.Skipf("needs %s (make deps or make soak fetches it)", what)
 }
 
 // Off reports whether the variable turns off the tests that need what it names.
