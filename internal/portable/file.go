@@ -113,6 +113,8 @@ func Read(ctx context.Context, m *memory.Memory, from io.Reader, skip bool) (Imp
 		}
 		if err == nil {
 			err = rows.read(reader{m.Now()}, line)
+		} else if !errors.Is(err, errLong) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return result, err // as the next line would
 		}
 		if errors.Is(err, errFull) {
 			return result, &Error{Msg: err.Error()}

@@ -2,11 +2,14 @@ package portable
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -326,6 +329,10 @@ func TestRefusedFiles(t *testing.T) {
 	}
 	if got, err := Read(t.Context(), to, strings.NewReader(bad), true); err != nil || got.Refused != 1 || got.Added != 1 {
 		t.Errorf("%+v, %v", got, err)
+	}
+	lost := errors.New("the disk is gone")
+	if _, err := Read(t.Context(), to, io.MultiReader(strings.NewReader(good), iotest.ErrReader(lost)), true); !errors.Is(err, lost) {
+		t.Errorf("a file that cannot be read to its end: %v", err)
 	}
 }
 
