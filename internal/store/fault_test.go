@@ -227,7 +227,7 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 }
 
 // TestFault58Damaged: a page of PostgreSQL that is damaged is found, and the hint says what to
-// do. TestOpenRefuses and TestDamageFoundLater do the same for SQLite.
+// do. TestOpenRefuses, TestDamageFoundLater and TestWALCut do the same for SQLite.
 func TestFault58Damaged(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
 	at := server.Database(t)

@@ -197,6 +197,27 @@ func TestDamageFoundLater(t *testing.T) {
 	}
 }
 
+// TestWALCut cuts the write-ahead log at many places: what is left of it holds whole reviews (fault row 58).
+func TestWALCut(t *testing.T) {
+	db := open(t)
+	r := repoFor(t, db, remote)
+	for i := range 6 {
+		save(t, r, seededReview("7", "0", i))
+	}
+	file := needs.Value(os.ReadFile(db.Path()))(t)
+	wal := needs.Value(os.ReadFile(db.Path() + "-wal"))(t)
+	last := 0
+	for cut := 0; cut < len(wal); cut += len(wal) / 8 {
+		path := write(t, file)
+		needs.NoError(t, os.WriteFile(path+"-wal", wal[:cut], 0o600))
+		n := len(checkFile(t, path, "7"))
+		if n < last {
+			t.Errorf("%d bytes of log hold %d reviews, fewer bytes held %d", cut, n, last)
+		}
+		last = n
+	}
+}
+
 func TestUpgradeGoesOn(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
 		step := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("-- +goose Up\n" + s)} }
