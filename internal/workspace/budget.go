@@ -10,8 +10,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// BookedBudget bounds one review and, across processes, the day and the pull request, if its number is not 0. posted, which may be nil, is what was spent today as the forge knows it: runs
-// whose memories are copies of one another do not see what the others book.
+// BookedBudget bounds one review and, across processes, the day and the pull request, if its number is not 0. posted,
+// which may be nil, is what was spent today as the forge knows it: runs whose memories are copies of one another do not
+// see what the others book.
 func BookedBudget(
 	s *settings.Settings, rows *store.Repo, pull int, posted func(context.Context) (float64, error),
 ) *engine.Budget {

@@ -58,7 +58,8 @@ type ReplayCount struct {
 func (c ReplayCount) String() string {
 	s := Count(c.Shown, "finding", "findings") + " shown"
 	if answered := c.Accepted + c.Rejected; answered > 0 {
-		s += fmt.Sprintf("; people accepted %.0f %% of %d that they answered", 100*float64(c.Accepted)/float64(answered), answered)
+		share := float64(c.Accepted) / float64(answered)
+		s += fmt.Sprintf("; people accepted %.0f %% of %d that they answered", 100*share, answered)
 	}
 	return s
 }
