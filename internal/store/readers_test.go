@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
-	"iter"
+	"errors"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,98 +13,125 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// readers are methods that read rows which no other test of the suite asks for. Each tells how much it found.
-var readers = map[string]func(ctx context.Context, r *Repo) (int, error){
-	"Accepted": func(ctx context.Context, r *Repo) (int, error) { return number(r.Accepted(ctx, []string{"a.go"}, 9)) },
-	"AcceptedSince": func(ctx context.Context, r *Repo) (int, error) {
-		return number(r.AcceptedSince(ctx, start.Add(-1), 9))
-	},
-	"CorpusCommentsOf": func(ctx context.Context, r *Repo) (int, error) {
-		found, err := r.CorpusCommentsOf(ctx, "inline", []string{"1"})
-		return len(found), err
-	},
-	"CorpusListings": func(ctx context.Context, r *Repo) (int, error) { return number(r.CorpusListings(ctx)) },
-	"CorpusRegulars": func(ctx context.Context, r *Repo) (int, error) {
-		found, err := r.CorpusRegulars(ctx, []string{"ada"}, 1)
-		return len(found), err
-	},
-	"FinderRules": func(ctx context.Context, r *Repo) (int, error) { return number(r.FinderRules(ctx, []string{"x"})) },
-	"Judged":      func(ctx context.Context, r *Repo) (int, error) { return number(r.Judged(ctx, start, 9)) },
-	"LastOutcomes": func(ctx context.Context, r *Repo) (int, error) {
-		found, err := r.LastOutcomes(ctx, []string{bug("x").Fingerprint})
-		return len(found), err
-	},
-	"OutcomesSince": func(ctx context.Context, r *Repo) (int, error) { return number(r.OutcomesSince(ctx, start)) },
-	"Period": func(ctx context.Context, r *Repo) (int, error) {
-		first, last, err := r.Period(ctx)
-		return zeroOne(!first.IsZero() && first.Equal(last)), err
-	},
-	"PullAsked": func(ctx context.Context, r *Repo) (int, error) {
-		asked, err := r.PullAsked(ctx, 7)
-		return int(asked), err
-	},
-	"ReviewFacts": func(ctx context.Context, r *Repo) (int, error) {
-		return number(r.ReviewFacts(ctx, start, start.AddDate(1, 0, 0)))
-	},
-	"ReviewsOf":     func(ctx context.Context, r *Repo) (int, error) { return each(r.ReviewsOf(ctx, "work", 9)) },
-	"ReviewsOfHead": func(ctx context.Context, r *Repo) (int, error) { return each(r.ReviewsOfHead(ctx, "head1", 9)) },
-	"ReviewsOfPull": func(ctx context.Context, r *Repo) (int, error) { return each(r.ReviewsOfPull(ctx, 7, 9)) },
-	"ReviewsSince":  func(ctx context.Context, r *Repo) (int, error) { return each(r.ReviewsSince(ctx, start, 9)) },
-	"Shared": func(ctx context.Context, r *Repo) (int, error) {
-		s, err := r.Shared(ctx)
-		return len(s.Outcomes), err
-	},
-	"ShownElsewhere": func(ctx context.Context, r *Repo) (int, error) {
-		return number(r.ShownElsewhere(ctx, []string{"b.go"}))
-	},
-	"ThreadStates": func(ctx context.Context, r *Repo) (int, error) {
-		states, err := r.ThreadStates(ctx, start)
-		return len(states), err
-	},
-	"UnlistedCorpus": func(ctx context.Context, r *Repo) (int, error) {
-		_, stored, err := r.UnlistedCorpus(ctx, start)
-		return stored, err
-	},
+// notReaders are methods of Repo that write, and two that are about all repositories of an owner, which
+// testLearningsOfTheOwner tries.
+var notReaders = []string{
+	"ActivateLearning", "AddAudit", "AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book",
+	"ChangeLearning", "Clear", "ClearCorpus", "CountLearnings", "DismissInsight", "DropAnswers", "EndAsked",
+	"EndConsolidation", "EndCorpusListing", "EndTurn", "ForgetWatchedShape", "KeepAnswer", "MergeShared", "OwnerAlone",
+	"OwnerLearnings", "Pause", "Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire", "SaveCorpus",
+	"SaveCorpusListed", "SaveCorpusVectors", "SaveHandled", "SaveHandledOnce", "SaveOutcomes", "SaveReview", "SaveThreads",
+	"SaveWatched", "SetPosts", "SetWatchedDone", "TakeTurn", "Unreject",
 }
 
-func number[T any](found []T, err error) (int, error) { return len(found), err }
-
-func each(reviews iter.Seq2[*precedent.Review, error]) (n int, err error) {
-	for _, err = range reviews {
-		n++
-	}
-	return n, err
-}
-
-// testReaders: what is read of a repository is not read of another one in the same database, of the same owner (T16).
+// testReaders: every other method, also one that comes later, reads the same beside a full repository of the same owner
+// as in a database without it (T16), and something else in the full one.
 func testReaders(t *testing.T, open opener) {
-	ctx, db := t.Context(), open(t)
-	a, b := repoFor(t, db, remote), repoFor(t, db, other)
-	v := pullReview("r1", 1, 7, bug("x"))
-	v.Reading = &precedent.Reading{Work: "work"}
-	save(t, a, v)
-	thread := threadOf(bug("x"), "t1", 7)
-	needs.NoError(t, a.SaveThreads(ctx, []precedent.Thread{thread}))
-	needs.NoError(t, a.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(thread, precedent.Fixed, start)}))
-	needs.NoError(t, a.AskPull(ctx, 7, AskedReview))
-	needs.NoError(t, a.MergeShared(ctx, func(Shared) (Shared, error) {
-		return Shared{Findings: []SharedFinding{{Fingerprint: "elsewhere", Path: "b.go", Seen: 1, First: start, Last: start}}}, nil
-	}))
-	page := corpusPage(corpusComment("1", 7, "one"))
+	db := open(t)
+	full, beside, alone := repoFor(t, db, remote), repoFor(t, db, other), repoFor(t, open(t), other)
+	texts := fill(t, full)
+	for m := range reflect.TypeFor[*Repo]().Methods() {
+		if slices.Contains(notReaders, m.Name) {
+			continue
+		}
+		own := false
+		for _, text := range texts {
+			want := read(t, alone, m, text)
+			if got := read(t, beside, m, text); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s(%q) of another repository returns %+v, want %+v", m.Name, text, got, want)
+			}
+			own = own || !reflect.DeepEqual(read(t, full, m, text), want)
+		}
+		if !own {
+			t.Errorf("%s of the full repository returns nothing: it is not tried", m.Name)
+		}
+	}
+}
+
+// fill saves something of everything, and returns texts by which to ask for it.
+func fill(t *testing.T, r *Repo) []string {
+	t.Helper()
+	ctx := t.Context()
+	f, gone := bug("x"), bug("gone")
+	f.Rule, f.Trail = "rule", []precedent.Decision{{Step: "score", Text: "said", By: "work"}}
+	v := pullReview("r1", 1, 1, f)
+	v.ThresholdFrom, v.Reading = "the policy", &precedent.Reading{Work: "work"}
+	thread, l := threadOf(f, "t1", 1), learningOf("check errors")
+	mustAdd(t, r, l)
+	j, retired := dismiss(t, r, dismissalOf(f)), dismiss(t, r, dismissalOf(gone))
+	needs.Value(r.Retire(ctx, retired.ID, "it was fixed", start))(t)
+	page := corpusPage(corpusComment("1", 1, "one"), corpusComment("2", 1, "two"))
+	page.Checkpoint = &CorpusCheckpoint{Stream: "inline"}
 	chunk := page.Chunk
 	page.Chunk = func(c CorpusConversation) []precedent.CorpusChunk {
 		all := chunk(c)
 		all[0].Outcome = precedent.CommentAdopted
 		return all
 	}
-	saveCorpus(t, a, page)
-	needs.NoError(t, a.BeginCorpusListing(ctx, []string{"inline"}, start, start.Add(time.Hour)))
-	for name, read := range readers {
-		if n, err := read(ctx, a); err != nil || n != 1 {
-			t.Errorf("%s finds %d, %v, want 1", name, n, err)
+	saveCorpus(t, r, page)
+	answer := Post{ID: "p2", Pull: 1, Kind: PostAnswer, State: PostPlanned, Payload: []byte(`""`), At: start}
+	needs.NoError(t, errors.Join(
+		r.SaveReview(ctx, v, postsOf(v, 1)...),
+		r.SaveThreads(ctx, []precedent.Thread{thread}),
+		r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(thread, precedent.Fixed, start)}),
+		r.AskPull(ctx, 1, AskedReview),
+		r.SaveHandled(ctx, 1, HandledComment{Comment: "issue 1", Document: []byte(`{}`), At: start}, answer),
+		r.Pause(ctx, 1, "dana", true),
+		r.KeepAnswer(ctx, "task", []byte(`""`)),
+		r.SaveWatched(ctx, []WatchedPull{{Pull: 1}}, nil),
+		r.MergeShared(ctx, func(Shared) (Shared, error) {
+			return Shared{Findings: []SharedFinding{{Fingerprint: "elsewhere", Path: "b.go", Seen: 1, First: start, Last: start}}}, nil
+		}),
+		r.BeginCorpusListing(ctx, []string{"inline"}, start, start.Add(time.Hour)),
+	))
+	consolidate(t, r, "run", precedent.Insight{ID: "insight1", State: precedent.InsightActive, Text: "said", UpdatedAt: start})
+	c := needs.Value(r.CorpusWithoutVectors(ctx, "inline", 1, 1))(t)[0]
+	needs.Result(t, "vectors", 1)(r.SaveCorpusVectors(ctx, []CorpusVector{{
+		Kind: c.Kind, ID: c.ID, Model: "inline", Hash: CorpusHash(&c), Vector: make([]float32, 1),
+	}}))
+	needs.Value(r.AddAudit(ctx, AuditRow{Who: "dana", At: start}))(t)
+	return []string{"", "inline", "insight1", "task", "work", v.ID, v.Head, f.ID, f.Fingerprint, gone.Fingerprint, l.ID, j.ID}
+}
+
+// read calls a method with the text for each string, and returns what it says.
+func read(t *testing.T, r *Repo, m reflect.Method, text string) (said []any) {
+	t.Helper()
+	say := func(v any) {
+		if err, failed := v.(error); failed {
+			v = errors.Unwrap(err).Error() // without the place of the database
 		}
-		if n, err := read(ctx, b); err != nil || n != 0 {
-			t.Errorf("%s finds %d of another repository, %v", name, n, err)
+		said = append(said, v)
+	}
+	values := map[reflect.Type]any{
+		reflect.TypeFor[*Repo](): r, reflect.TypeFor[context.Context](): t.Context(), reflect.TypeFor[string](): text,
+		reflect.TypeFor[int](): 1, reflect.TypeFor[[]int64](): []int64{1}, reflect.TypeFor[bool](): false,
+		reflect.TypeFor[[]string](): []string{"a.go", "b.go", "1", "ada", "x", text}, reflect.TypeFor[Change](): Change{},
+		reflect.TypeFor[Page](): Page{Limit: 1}, reflect.TypeFor[precedent.ForgeID](): precedent.ForgeID("1"),
+		reflect.TypeFor[precedent.LearningState]():           precedent.LearningActive,
+		reflect.TypeFor[func(precedent.CorpusChunk) error](): func(c precedent.CorpusChunk) error { say(c); return nil },
+		reflect.TypeFor[func(CorpusVector) error]():          func(v CorpusVector) error { say(v); return nil },
+		reflect.TypeFor[func(int64, []byte) error]():         func(_ int64, doc []byte) error { say(doc); return nil },
+	}
+	args, times := []reflect.Value{}, []time.Time{start.AddDate(-1, 0, 0), start.AddDate(1, 0, 0)}
+	for in := range m.Type.Ins() {
+		switch value, ok := values[in]; {
+		case ok:
+			args = append(args, reflect.ValueOf(value))
+		case in == reflect.TypeFor[time.Time]():
+			args, times = append(args, reflect.ValueOf(times[0])), times[1:]
+		case !m.Type.IsVariadic():
+			t.Fatalf("%s: no value for %s", m.Name, in)
 		}
 	}
+	for _, out := range m.Func.Call(args) {
+		if out.Kind() != reflect.Func {
+			say(out.Interface())
+			continue
+		}
+		for v, err := range out.Seq2() {
+			say(v.Interface())
+			say(err.Interface())
+		}
+	}
+	return said
 }
