@@ -52,7 +52,6 @@ func testLabels(t *testing.T, r *Repo) {
 			})
 		}
 	}
-	needs.Len(t, "another repository reads", 0)(repoFor(t, r.db, local).Labels(ctx, 100))
 	needs.Equal(t, want, mustLabels(t, r))
 	needs.Result(t, "the newest", want[len(want)-1:])(r.Labels(ctx, 1))
 
@@ -107,5 +106,4 @@ func testThresholds(t *testing.T, r *Repo) {
 		}
 	}
 	needs.Result(t, "the history", want)(r.Thresholds(t.Context(), 10))
-	needs.Len(t, "another repository reads", 0)(repoFor(t, r.db, local).Thresholds(t.Context(), 10))
 }

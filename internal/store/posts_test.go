@@ -192,8 +192,6 @@ func testHandledComments(t *testing.T, open opener) {
 	if _, paused, err := joined.PausedBy(ctx, 7); paused || err != nil {
 		t.Errorf("still paused, %v", err)
 	}
-	other := repoFor(t, r.db, precedent.Repo{Host: "example.com", Owner: "stranger", Name: "app"})
-	needs.Len(t, "another repository has", 0)(other.HandledComments(ctx, 7))
 }
 
 // testTurns: one run at a time has the turn. That of a run ends with its time, with its replica, and

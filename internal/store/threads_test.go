@@ -70,7 +70,6 @@ func testThreads(t *testing.T, r *Repo) {
 	}
 
 	other := repoFor(t, r.db, local)
-	needs.Len(t, "another repository reads", 0)(other.Threads(ctx, 7))
 	if err := other.SaveThreads(ctx, []precedent.Thread{first}); err != nil || len(mustThreads(t, other, 7)) != 1 {
 		t.Errorf("the same id in another repository: %v", err)
 	}
@@ -123,7 +122,6 @@ func testOutcomes(t *testing.T, r *Repo) {
 			needs.Equal(t, o, got[0])
 		}
 	}
-	needs.Len(t, "another repository reads", 0)(repoFor(t, r.db, local).Outcomes(ctx, 7))
 	for _, bad := range []precedent.Outcome{
 		{PullRequest: 7, Kind: precedent.Fixed},
 		{PullRequest: 7, Fingerprint: "f"},
