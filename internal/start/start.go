@@ -32,5 +32,10 @@ func init() {
 	}
 	later.Store(int64(usual))
 	type garbage struct{ _ *byte }
-	runtime.AddCleanup(&garbage{}, func(later *atomic.Int64) { debug.SetGCPercent(int(later.Load())) }, &later)
+	runtime.AddCleanup(&garbage{}, func(later *atomic.Int64) {
+		for set := int64(percent); set != later.Load(); { // which SetGCPercent may change meanwhile
+			set = later.Load()
+			debug.SetGCPercent(int(set))
+		}
+	}, &later)
 }
