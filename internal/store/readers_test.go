@@ -30,6 +30,9 @@ func testReaders(t *testing.T, open opener) {
 	db := open(t)
 	full, beside, alone := repoFor(t, db, remote), repoFor(t, db, other), repoFor(t, open(t), other)
 	texts := fill(t, full)
+	for _, r := range []*Repo{beside, alone} { // which may then miss comments
+		needs.NoError(t, r.BeginCorpusListing(t.Context(), []string{"review"}, start, start.Add(time.Hour)))
+	}
 	for m := range reflect.TypeFor[*Repo]().Methods() {
 		if slices.Contains(notReaders, m.Name) {
 			continue
