@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -82,6 +83,8 @@ func TestEmbeddings(t *testing.T) {
 // wrong, and does not hold the key.
 func TestEmbeddingsFail(t *testing.T) {
 	inf := float32(math.Inf(1))
+	other := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{})) // sees neither the key nor a text
+	elsewhere := http.Header{"Location": {other.URL + "/embeddings"}}
 	vectors := func(v ...[]float32) llmtest.VectorReply { return llmtest.VectorReply{Vectors: v} }
 	const row, unnumbered = `{"index":%d,"embedding":%s}`, `{"data":[{"index":1,"embedding":[1]},{"embedding":[1]}]}`
 	data := func(rows ...any) llmtest.VectorReply {
@@ -95,6 +98,7 @@ func TestEmbeddingsFail(t *testing.T) {
 	}{
 		{llmtest.VectorReply{Status: 401, Message: "Wrong key: " + canary}, KindAuth, "answered 401: Wrong key: [key]", 1},
 		{llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")}, KindRate, "answered 429", maxTries},
+		{llmtest.VectorReply{Status: 307, Header: elsewhere}, KindRequest, "was not followed", 1},
 		{vectors([]float32{1, 2}, []float32{2, 1, 3}), KindVector, "3 dimensions, and others of the same model have 2", 1},
 		{vectors([]float32{1}), KindVector, "1 vectors were returned for 2 texts", 1},
 		{vectors([]float32{1}, []float32{1}, []float32{1}), KindVector, "3 vectors were returned for 2 texts", 1},
