@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // agrees is a judge that finds all pairs the same, for which it quotes the same words.
@@ -66,8 +67,8 @@ func badShop(t *testing.T) Input {
 	return in
 }
 
-// TestKnownBadChangeWithPoison: a "seeded known-bad PR still yields its finding with 1,000 […] learnings loaded" (T15),
-// even if the judge obeys all of them. Random ones are in the tests of memory.
+// TestKnownBadChangeWithPoison: a "seeded known-bad PR still yields its finding with 1,000 random learnings loaded"
+// (T15), even if the judge obeys all of them.
 func TestKnownBadChangeWithPoison(t *testing.T) {
 	in := badShop(t)
 	without := run(t, in)
@@ -76,10 +77,18 @@ func TestKnownBadChangeWithPoison(t *testing.T) {
 		checkStillFound(t, without, run(t, in))
 	}
 	in.Recall.Learnings = nil
+	random := needs.Random(t)
 	for i := range 1000 {
-		kind := precedent.LearningKinds[i%len(precedent.LearningKinds)]
-		words := fmt.Sprintf("that crash, or of high severity %d", i)
-		in.Recall.Learnings = append(in.Recall.Learnings, poison(kind, words, "cart/**"))
+		kind := precedent.LearningKinds[random.IntN(len(precedent.LearningKinds))]
+		glob := []string{"", "cart/**", "cart/cart.go", "web/**"}[random.IntN(4)]
+		l := poison(kind, fmt.Sprintf("that crash, or of high severity %d", i), glob)
+		l.Category = []precedent.Category{"", precedent.Crash, precedent.Bugs, precedent.Style}[random.IntN(4)]
+		if random.IntN(4) == 0 { // it was learned there
+			l.About = &precedent.LearningAbout{
+				Path: "cart/cart.go", Claim: "An index beyond the end is read", Category: precedent.Crash,
+			}
+		}
+		in.Recall.Learnings = append(in.Recall.Learnings, l)
 	}
 	with := run(t, in)
 	checkStillFound(t, without, with)
