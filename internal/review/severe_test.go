@@ -18,6 +18,9 @@ func TestObedientJudge(t *testing.T) {
 		f["severity"], f["category"] = severity, category
 		return f
 	}
+	mild := []object{
+		claim(5, loop, "The total is wrong", "medium", "bugs"), claim(8, neg, "The total is odd", "medium", "types"),
+	}
 	for _, test := range []struct {
 		name    string
 		remarks []object
@@ -35,17 +38,19 @@ func TestObedientJudge(t *testing.T) {
 			claim(5, loop, "The total is wrong", "medium", "security"),
 			claim(5, loop, "The total is odd", "medium", "style"),
 		}, "The total is wrong"},
-		{"mild ones", []object{
-			claim(5, loop, "The total is wrong", "medium", "bugs"),
-			claim(8, neg, "The total is odd", "medium", "types"),
-		}, "The total is wrong"},
+		{"mild ones", mild, "The total is wrong"},
+		{"mild ones, by words of neither", mild, "The total is wrong, The total is odd"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
 			if strings.Contains(test.name, "milder") {
 				test.remarks[1]["suggestion"] = "\tfor n := range items {"
 			}
-			in.Engine = &cast{finder: finds(test.remarks...), judge: agrees("")}
+			quote := ""
+			if strings.Contains(test.name, "neither") {
+				quote = "as the maintainers decided"
+			}
+			in.Engine = &cast{finder: finds(test.remarks...), judge: agrees(quote)}
 			r := run(t, in)
 			var live []string
 			for _, f := range r.Live() {
