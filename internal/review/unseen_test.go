@@ -41,9 +41,11 @@ func TestAFinderThatJoins(t *testing.T) {
 				}
 				return reply1(finding("cart/cart.go", 1, loop, "off by one", object{"severity": "medium"}))
 			}}
-			f := byTitle(t, run(t, in), "off by one")
-			if shown.Load() != test.shown || f.Dropped != test.dropped || f.Origin != "" {
-				t.Errorf("shown %v, dropped %q, origin %q: %s", shown.Load(), f.Dropped, f.Origin, says(f))
+			r := run(t, in)
+			f := byTitle(t, r, "off by one")
+			if shown.Load() != test.shown || f.Dropped != test.dropped || f.Origin != "" ||
+				test.skipped == nil && (r.Coverage.HunksBefore == 0) != test.shown {
+				t.Errorf("shown %v, dropped %q, origin %q, %+v: %s", shown.Load(), f.Dropped, f.Origin, r.Coverage, says(f))
 			}
 		})
 	}
