@@ -57,7 +57,7 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 var serverName = regexp.MustCompile(`\b(precedent_[a-z_]+|(?:PRECEDENT|GITHUB|GITEA|ANTHROPIC|OPENAI|DATABASE|POSTGRES)_[A-Z_]+)\b`)
 
 // TestServerDocuments: every metric and variable that the documents, the unit and the compose file
-// of a server name exists in the sources, and every metric is described.
+// of a server name exists in the sources, every metric is described, and each secret has a file that is made.
 func TestServerDocuments(t *testing.T) {
 	top := filepath.Join("..", "..")
 	var sources strings.Builder
@@ -80,6 +80,12 @@ func TestServerDocuments(t *testing.T) {
 		}
 		if !strings.HasPrefix(name, "POSTGRES_") && !strings.Contains(sources.String(), name) { // those are PostgreSQL's own
 			t.Errorf("the documents name %s, which does not exist", m)
+		}
+	}
+	services, declared, _ := strings.Cut(read(t, filepath.Join(top, "compose.yaml")), "\nsecrets:\n")
+	for _, use := range regexp.MustCompile(`/run/secrets/([a-z_]+)`).FindAllStringSubmatch(services, -1) {
+		if !strings.Contains(declared, use[1]+": {file: ./secrets/") || !strings.Contains(services, "> secrets/"+use[1]+"\n") {
+			t.Errorf("compose.yaml has no file for %s, or nothing makes it", use[1])
 		}
 	}
 	metrics := regexp.MustCompile(`(?:"precedent_|counter\(")([a-z_]+)"`).FindAllStringSubmatch(sources.String(), -1)
