@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -63,25 +64,29 @@ func manyFiles(n int) files {
 	return head
 }
 
-// TestFirstByteIsEnough: an engine that tells when the first answer begins does
-// not hold the other requests up until it ends.
+// TestFirstByteIsEnough: one request is sent alone until its answer begins, so that the others find what they share in
+// the provider's cache, and no longer than that.
 func TestFirstByteIsEnough(t *testing.T) {
 	in := input(t, files{}, manyFiles(3))
-	second := make(chan struct{})
-	var sent atomic.Int32
-	in.Engine = scripted(func(task engine.Task) engine.Reply {
-		switch sent.Add(1) {
-		case 1:
-			task.FirstByte()
-			<-second
-		case 2:
-			close(second)
+	synctest.Test(t, func(t *testing.T) {
+		second := make(chan struct{})
+		var sent atomic.Int32
+		in.Engine = scripted(func(task engine.Task) engine.Reply {
+			switch sent.Add(1) {
+			case 1:
+				synctest.Wait()
+				needs.Equal(t, 1, int(sent.Load()))
+				task.FirstByte()
+				<-second
+			case 2:
+				close(second)
+			}
+			return reply1()
+		})
+		if r := run(t, in); r.Verdict != precedent.Clean || r.Usage.Requests != 3 {
+			t.Errorf("verdict %s after %d requests", r.Verdict, r.Usage.Requests)
 		}
-		return reply1()
 	})
-	if r := run(t, in); r.Verdict != precedent.Clean || r.Usage.Requests != 3 {
-		t.Errorf("verdict %s after %d requests", r.Verdict, r.Usage.Requests)
-	}
 }
 
 // TestWave: with several prompted finders, the first of them asks about all shards before any other asks, and the
