@@ -131,7 +131,7 @@ func TestLoopTakesBackWhatDoesNotFit(t *testing.T) {
 	}
 	for api, s := range both(t, called("t1", "read", `{"path":"a.go"}`),
 		failed(400, "prompt is too long: 8200 tokens > 8192 maximum")) {
-		_, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Tools: reader("content")}, DefaultLimits)
+		_, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Schema: schema, Tools: reader("content")}, DefaultLimits)
 		if kindOf(err) != KindContext || len(s.Requests()) != 3 {
 			t.Errorf("%s: %v after %d requests", api, err, len(s.Requests()))
 		}
