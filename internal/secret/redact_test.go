@@ -92,11 +92,13 @@ func TestRedactIsBounded(t *testing.T) {
 		"members":            `": "bedrock-apthstring="passw'%41`,
 		"exceptions":         `mapbox_bearerapi-tr_stg_eaaa="_bearerapi-sk-lf-flicktr_stg_eaaa="_bear7z  -u `,
 		"options":            "curl -ucurl  -ucurl -u  j -u ",
+		"backslashes":        `\`,
+		"connections":        "jdbc:a",
 		"mixed escapes":      `'-passw1,key-stringaccess-production-\n%41,`,
 	} {
 		text, clean := strings.Repeat(part, size/len(part)), ""
 		took := needs.Busy(func() { clean, _ = Redact("", text) })
-		if took > most {
+		if took > most || took > most/10 && (part == `\` || part == "jdbc:a") { // no attempt at these is counted as work
 			t.Errorf("%s take %v", name, took)
 		}
 		var s Scanner

@@ -157,6 +157,10 @@ func escape(s string) (int, string) {
 		return 2, "/"
 	}
 	s = s[:min(len(s), longestEscape)]
+	// The expression is slow where it does not match, and most backslashes are before another character.
+	if next := strings.TrimLeft(s[:min(len(s), 5)], `\`); next == "" || strings.IndexByte("xuU01234567", next[0]) < 0 {
+		return 0, ""
+	}
 	if at := escaped().FindStringIndex(s); at != nil && at[0] == 0 {
 		if text := fromEscape(s[:at[1]]); isVisible(text) {
 			return at[1], text
