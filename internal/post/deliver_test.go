@@ -178,25 +178,35 @@ func TestRequestedChanges(t *testing.T) {
 // that one is open.
 func TestCheckOfTheSameHead(t *testing.T) {
 	s := newStage(t)
+	check := func(want string) {
+		t.Helper()
+		s.World.Change(func() {
+			if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != want || cs[0].Commit != sha("c") {
+				t.Errorf("%+v, want %s", cs, want)
+			}
+		})
+	}
 	mild := finding(1)
 	mild.Severity = precedent.Medium
 	s.plan(s.review(1, mild), Options{FailOn: precedent.Medium}) // as the policy of its base says
 	s.deliver()
+	check("failure")
 	needs.NoError(t, s.rows.SaveReview(t.Context(), s.review(2))) // which is not posted
 	first := s.pull
 	second := *first
 	second.Number, second.Base.Name = 2, "next"
 	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[2] = &second })
-	for n, want := range []string{"failure", "success"} {
-		s.pull = &second
-		s.say(n + 3)
-		s.World.Change(func() {
-			if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != want {
-				t.Errorf("%+v, want %s", cs, want)
-			}
-			first.State = forge.Closed
-		})
-	}
+	s.pull = &second
+	s.say(3)
+	check("failure")
+	s.World.Change(func() { first.State = forge.Closed })
+	s.say(4)
+	check("success")
+	r := s.review(5)
+	r.Scope = precedent.AnalyzersScope // without a model
+	s.plan(r, failOn)
+	s.deliver()
+	check("neutral")
 }
 
 // TestPersonalTokensHaveNoChecks: that is said, and is not an error.
