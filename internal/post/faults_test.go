@@ -55,6 +55,18 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
+// TestWaitsForTheList: what may have been posted is looked for as long as forges are known to take.
+func TestWaitsForTheList(t *testing.T) {
+	s := planned(t, 3)
+	s.Script.Plan(on("review", forgetest.Fault{Status: 502, After: true}))
+	s.Script.Plan(forgetest.Fault{Method: http.MethodGet, On: "/pulls/1/", LagFor: 10 * time.Second, Times: 1000})
+	d := s.deliver()
+	s.want(once1)
+	if d.Adopted != 3 || d.Unsure != 0 || d.Deleted != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
 // TestHealsWhatAForgeHid: a list that lags behind for longer than anybody waits
 // makes a duplicate, and one sweep deletes it.
 func TestHealsWhatAForgeHid(t *testing.T) {
