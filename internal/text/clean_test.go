@@ -194,6 +194,7 @@ func TestSpots(t *testing.T) {
 		{"\ufeffpackage", "0-3 BYTE ORDER MARK"},
 		{"\xff\u200b\xff", "1-4 ZERO WIDTH SPACE"},
 		{"⚠\ufe0f warning, 1\ufe0f⃣, ❤\ufe0f\u200d🔥, 👩🏽\u200d💻", ""},
+		{"∇\u200d∇ 🙂\u200d↔\ufe0f", "3-6 ZERO WIDTH JOINER"},
 		{"©\ufe0f ‼\ufe0f ℹ\ufe0f 〰\ufe0f Ⓜ\ufe0f", ""},
 		{"می\u200cخواهم क\u094d\u200dष", ""},
 		{"辻\U000e0100", ""},

@@ -191,10 +191,10 @@ func isJoining(r rune) bool {
 }
 
 // isPictograph reports whether the character can be an emoji, or a part of one: it is in the blocks of pictographs, or is
-// one of the older symbols.
+// one of the older symbols. Those of mathematics are not: some languages have them in names.
 func isPictograph(r rune) bool {
 	if r >= 0x1f000 {
 		return r <= 0x1fffd && !isModifier(r) && !unicode.Is(unicode.Regional_Indicator, r)
 	}
-	return r == '\u2139' || r >= 0x2190 && r < 0x3300 && unicode.IsSymbol(r)
+	return r == '\u2139' || r == '\u2194' || r >= 0x2190 && r < 0x3300 && unicode.Is(unicode.So, r)
 }
