@@ -231,3 +231,13 @@ func TestApplyInPart(t *testing.T) {
 func relink(name, target string) error {
 	return errors.Join(os.RemoveAll(name), os.Symlink(target, name))
 }
+
+// TestWithin: what is suggested in place of lines makes the whole change, or nothing is.
+func TestWithin(t *testing.T) {
+	for after, want := range map[string]string{
+		"a B c": "B", "a b2 b3 c": "b2 b3", "a b c": "", "a c": "", "c": "", "": "", "A B c": "", "a B C": "", "a B": "", "a B c d": "",
+	} {
+		needs.Equal(t, want, strings.Join(within(strings.Fields("a b c"), strings.Fields(after), 2, 2), " "))
+	}
+	needs.Equal(t, 0, len(within(nil, strings.Fields("a"), 1, 1)))
+}

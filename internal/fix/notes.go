@@ -178,11 +178,15 @@ func (f *fixing) replacement(t *precedent.Thread) []string {
 		}
 		sides[i] = strings.Split(string(data), "\n")
 	}
-	before, after := sides[0], sides[1]
-	end := at.End + len(after) - len(before)
-	if at.End > len(before) || end < at.Start || // a block with no line would say nothing
-		slices.Equal(after, before) || !slices.Equal(after[:at.Start-1], before[:at.Start-1]) || !slices.Equal(after[end:], before[at.End:]) {
+	return within(sides[0], sides[1], at.Start, at.End)
+}
+
+// within returns what the lines from start to last became; nil if nothing is left of them, or other lines changed, too.
+func within(before, after []string, start, last int) []string {
+	end := last + len(after) - len(before)
+	if last > len(before) || end < start || slices.Equal(after, before) ||
+		!slices.Equal(after[:start-1], before[:start-1]) || !slices.Equal(after[end:], before[last:]) {
 		return nil
 	}
-	return after[at.Start-1 : end]
+	return after[start-1 : end]
 }
