@@ -78,6 +78,8 @@ type unicodeIssue struct {
 	idents []string    // identifiers that mix scripts
 	old    bool        // the change deletes a line that hides the same
 	mark   bool        // a Greek question mark is in place of a semicolon
+	name   bool        // one of idents is, or can be, a name of code, and not a word of a text for people
+	hides  bool        // a hidden character is no slip, see isSlip
 	other  bool        // there is more than what is inert, and than escape sequences that a test may expect
 }
 
@@ -125,6 +127,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			continue
 		}
 		d.note(rule)
+		d.hides = d.hides || !isSlip(s, spot)
 		d.other = d.other || !strings.ContainsRune(inert, spot.Rune) &&
 			(!k.colored || spot.Rune != '\x1b' || passesPager().MatchString(s[spot.Start:]))
 		if !seen[spot.Rune] {
@@ -144,11 +147,17 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if k.misleads(ident) && !names[ident] && !endsRanges(s, ident) && (!k.localized || !isQuotedText(s, ident)) {
-			names[ident] = true
-			d.note("homoglyph")
-			d.idents = append(d.idents, ident)
+		if !k.misleads(ident) || names[ident] || endsRanges(s, ident) {
+			continue
 		}
+		isName := !isQuotedText(s, ident)
+		if k.localized && !isName {
+			continue
+		}
+		names[ident] = true
+		d.name = d.name || isName
+		d.note("homoglyph")
+		d.idents = append(d.idents, ident)
 	}
 	return d
 }
@@ -338,11 +347,11 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 		out.Severity = precedent.Low
 	case d.rule == "zero-width" && comment().MatchString(l.Text): // no compiler reads it
 		out.Severity, out.Confidence = w.inProse, unicodeTable["hidden"].confidence
-	case d.rule == "invisible-text" && !k.prose && isTestData(f.Path), d.rule == "homoglyph" && !k.prose && isUnread(l.Text, 0),
+	case d.rule == "invisible-text" && !k.prose && isTestData(f.Path), d.rule == "homoglyph" && !k.prose && (isUnread(l.Text, 0) || !d.name && !d.mark),
 		d.rule == "bidi" && f.Skip == diff.Minified && isUnread(l.Text, 0):
 		out.Severity = precedent.Low
 	case k.prose, d.rule == "control" && (record || !d.other), d.rule == "homoglyph" && record,
-		d.rule == "zero-width" && (d.isMark(l.Text) || k.isApart(f.Path, l.Text)):
+		d.rule == "zero-width" && (d.isMark(l.Text) || k.isApart(f.Path, l.Text) || d.isSlips(f.Path, l.Text)):
 		out.Severity = w.inProse
 	}
 	var says []string
@@ -364,10 +373,15 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 		out.Title = "Greek question mark in place of a semicolon: <U+037E>"
 		w.body = "The character looks like a semicolon, but compilers and interpreters do not read it as one. Retype it."
 	}
+	kind := "name"
+	if d.rule == "homoglyph" && !d.name && !d.mark {
+		out.Title, kind = strings.Replace(out.Title, "Identifier", "Word", 1), "word"
+		w.body = "The word is displayed as it should be, but searches do not find it. Retype it with letters of one script."
+	}
 	out.Title = title(out.Title)
 	for _, ident := range d.idents[:min(len(d.idents), maxSpelledOut)] {
 		scripts, _ := text.Mixed(ident)
-		says = append(says, fmt.Sprintf("The name %s mixes %s letters.", describeRune(ident), strings.Join(scripts, " and ")))
+		says = append(says, fmt.Sprintf("The %s %s mixes %s letters.", kind, describeRune(ident), strings.Join(scripts, " and ")))
 	}
 	if d.old {
 		says = append(says, "The line that the change replaces has them already.")
@@ -384,6 +398,11 @@ const inert = "\x00\x01\x02\x03\x04\x06\a\x1c\x1d\x1e\x1f\x7f"
 func (d *unicodeIssue) isMark(s string) bool {
 	return len(d.spots) == 1 && d.spots[0].Rune == byteOrderMark &&
 		!strings.ContainsRune(strings.TrimLeft(s, string(byteOrderMark)), byteOrderMark)
+}
+
+// isSlips reports whether all that a line hides are slips of one kind outside of code.
+func (d *unicodeIssue) isSlips(name, line string) bool {
+	return !d.hides && len(d.spots) == 1 && !strings.ContainsAny(text.BareLines(name, []string{line})[0], joiners)
 }
 
 // The patterns of hidden characters between visible ones, and of such within a name.
