@@ -159,8 +159,8 @@ func (s *secretsOf) add(c *collect) {
 			c.add(f)
 		}
 	}
-	s.addFolded(c, s.testKeys, testKeyConfidence, "Test key", " with the form of a credential, in a test, a fixture or "+
-		"documentation, or known to everyone. Make sure that it opens nothing.")
+	s.addFolded(c, s.testKeys, testKeyConfidence, "Test key", " with the form of a credential, in a test, a fixture, "+
+		"documentation or settings for development, or known to everyone. Make sure that it opens nothing.")
 	s.addFolded(c, s.lookAlikes, lookAlikeConfidence, "Possible secret", " where credentials often are. By its letters or its "+
 		"name it is rather a name, a hash, a public key or a placeholder.")
 }

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"hash/crc32"
 	"path"
 	"slices"
@@ -147,11 +148,31 @@ func (m Match) looseClass(name string, where placed, lines []string) Class {
 		return LookAlike
 	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom) && !m.isInvented(name, value, lines):
 		return LookAlike
-	case says == namesTest || where != inProduct:
+	case says == namesTest || where != inProduct || triedSections[section(name, m.Line, lines)]:
 		return TestKey
 	}
 	return Credential
 }
+
+// section returns the first name above a line of YAML that is not indented: an environment, in the settings of Rails. What
+// has an anchor, others use, too.
+func section(name string, line int, lines []string) string {
+	if ext := path.Ext(name); ext != ".yml" && ext != ".yaml" {
+		return ""
+	}
+	for first := line - maxSection; line >= max(0, first); line-- {
+		if text := lines[line]; text != "" && strings.IndexByte(" \t\r#-}]", text[0]) < 0 {
+			text, _, _ = strings.Cut(text, " #")
+			return strings.TrimSpace(text)
+		}
+	}
+	return ""
+}
+
+// triedSections are those of the machines of developers, and maxSection is how many lines above a value they are looked for.
+var triedSections = wordSet("test: development:")
+
+const maxSection = 200
 
 // nearSearchKey is the number of lines around a search key in which the other settings of the search are.
 const nearSearchKey = 4
@@ -271,8 +292,11 @@ func (m Match) IsEncrypted() bool {
 	return false
 }
 
-// decoded returns what base64 encodes, or the text itself if that is not text.
+// decoded returns what hexadecimal digits or base64 encode, or the text itself if that is not text.
 func decoded(s string) string {
+	if b, err := hex.DecodeString(s); err == nil && isPrintable(b) {
+		return strings.TrimSpace(string(b))
+	}
 	s = strings.TrimRight(s, "=")
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		if b, err := encoding.DecodeString(s); err == nil && isPrintable(b) {
