@@ -280,6 +280,12 @@ func (b *Blobs) Read(rev, path string, max int64) ([]byte, error) {
 	return data, err
 }
 
+// Has reports whether a revision has anything at a path.
+func (b *Blobs) Has(rev, path string) (bool, error) {
+	found, err := b.repo.Lookup(b.ctx, rev, path)
+	return len(found) > 0, err
+}
+
 // ReadID returns the blob with an id. It returns the same errors as Read.
 func (b *Blobs) ReadID(id string, max int64) ([]byte, error) {
 	if !b.repo.hash.valid(id) {

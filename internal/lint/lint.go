@@ -66,6 +66,8 @@ func linesOf(data []byte, op diff.Op) (lines []diff.Line) {
 type Trusted struct {
 	// Read reads a file there. It returns fs.ErrNotExist if there is none.
 	Read func(path string) ([]byte, error)
+	// Has reports whether there is a file or a folder at a path.
+	Has func(path string) (bool, error)
 	// Differing lists the paths that are not the same there and in the head.
 	Differing func(ctx context.Context) ([]string, error)
 	// OwnModules lets the change choose modules of the cache, as far as its go.sum has their hashes: it is a local

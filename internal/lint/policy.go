@@ -2,9 +2,7 @@ package lint
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -174,7 +172,7 @@ func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
 // changesOwners reports whether an edit of a list of code owners is more than comments and layout, and than further paths for
 // people who own others: one owner is enough for an approval, and the last pattern that fits counts. So a pattern that is
 // new, gone, moved or left by an owner is such a change, and so is a person who owned nothing before, or another owner of
-// what is sensitive.
+// what is sensitive. Who owns a new path takes nothing from anybody.
 func changesOwners(in *Input, f *diff.File) bool {
 	if isFirstOwners(in, f) {
 		return false
@@ -192,43 +190,61 @@ func changesOwners(in *Input, f *diff.File) bool {
 			known[who] = true
 		}
 	}
-	for h := range f.Hunks {
+	left := 50 // rules whose paths are looked up
+	return slices.ContainsFunc(f.Hunks, func(h diff.Hunk) bool {
 		var before, after [][]string
-		for _, l := range f.Hunks[h].Lines {
+		for _, l := range h.Lines {
 			rule := ownersRule(l.Text)
-			if len(rule) > 0 && l.Op != diff.Add {
+			if len(rule) == 0 {
+				continue
+			}
+			if l.Op != diff.Add {
 				before = append(before, rule)
 			}
-			if len(rule) > 0 && l.Op != diff.Delete {
+			if left--; l.Op == diff.Context || l.Op == diff.Add && (left < 0 || !isNewPath(in, rule, known)) {
 				after = append(after, rule)
 			}
 		}
-		same := slices.EqualFunc(before, after, func(was, is []string) bool {
+		return !slices.EqualFunc(before, after, func(was, is []string) bool {
 			isNew := func(who string) bool { return !slices.Contains(was, who) }
 			return was[0] == is[0] && !slices.ContainsFunc(was, func(who string) bool { return !slices.Contains(is, who) }) &&
 				!slices.ContainsFunc(is, func(who string) bool { return isNew(who) && (!known[who] || IsSensitive(was[0])) })
 		})
-		if !same {
-			return true
-		}
-	}
-	return false
+	})
 }
 
-// isFirstOwners reports whether the change adds the only list of code owners, which can only ask for more approvals.
+// isFirstOwners reports whether the change adds the only list of code owners for what there is: it asks for more approvals.
 func isFirstOwners(in *Input, f *diff.File) bool {
-	if f.Status != diff.Added || path.Base(f.Path) != "CODEOWNERS" || slices.ContainsFunc(in.Change.Files, func(o diff.File) bool {
-		return o.Path != f.Path && (path.Base(o.Path) == "CODEOWNERS" || path.Base(o.OldPath) == "CODEOWNERS")
-	}) {
+	if path.Base(f.Path) != "CODEOWNERS" {
+		return f.Status == diff.Added && isNewPath(in, []string{path.Join("/", path.Dir(f.Path)), f.Path}, nil)
+	}
+	return f.Status == diff.Added && !slices.ContainsFunc([]string{"", ".github", ".gitlab", ".gitea", ".forgejo", "docs"},
+		func(dir string) bool { return in.mayHave(path.Join(dir, "CODEOWNERS")) })
+}
+
+// isNewPath reports whether a rule is about one folder or file that the base does not have, so that nobody owns it yet. What
+// the change moves there may only go to people who are known. What is sensitive is none, and neither is a pattern without
+// a slash before its end, which fits in any folder.
+func isNewPath(in *Input, rule []string, known map[string]bool) bool {
+	name := strings.TrimRight(rule[0], "/*")
+	if end := rule[0][len(name):]; strings.HasPrefix(end, "*") || !strings.Contains(name, "/") ||
+		strings.ContainsAny(name, `*?[]!\`) || IsSensitive(rule[0]) {
 		return false
 	}
-	for _, dir := range []string{"", ".github", ".gitlab", ".gitea", ".forgejo", "docs"} {
-		other := path.Join(dir, "CODEOWNERS")
-		if _, err := in.Read(other); other != f.Path && !errors.Is(err, fs.ErrNotExist) {
-			return false
-		}
+	name = strings.TrimPrefix(name, "/")
+	isKnown := !slices.ContainsFunc(rule[1:], func(who string) bool { return !known[who] })
+	return !in.mayHave(name) && (isKnown || !slices.ContainsFunc(in.Change.Files, func(f diff.File) bool {
+		return f.Status == diff.Renamed && strings.HasPrefix(f.Path, name)
+	}))
+}
+
+// mayHave reports whether the base has something at a path, also if that cannot be known.
+func (in *Input) mayHave(name string) bool {
+	if in.Trusted.Has == nil || path.Clean(name) != name {
+		return true
 	}
-	return true
+	has, err := in.Trusted.Has(name)
+	return has || err != nil
 }
 
 // ownersRule returns a pattern of a list of code owners, and its owners. Between them are ASCII spaces, and a # within one

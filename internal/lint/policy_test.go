@@ -1,8 +1,8 @@
 package lint
 
 import (
-	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,21 +92,32 @@ func TestPolicyEdit(t *testing.T) {
 	}
 }
 
-// TestFirstCodeOwners: the only list of code owners asks for approvals that nobody had to give before.
+// baseHas tells of some paths whether the base has them.
+func baseHas(all ...string) Trusted {
+	return Trusted{Has: func(name string) (bool, error) { return slices.Contains(all, name), nil }}
+}
+
+// TestFirstCodeOwners: the only list of code owners asks for approvals that nobody had to give before, and so does one for a
+// new folder.
 func TestFirstCodeOwners(t *testing.T) {
-	for other, want := range map[string]string{"README.md": "low", "docs/CODEOWNERS": "medium"} {
+	for _, test := range []struct {
+		name    string
+		trusted Trusted
+		want    string
+	}{
+		{"CODEOWNERS", baseHas("README.md"), "low"},
+		{"CODEOWNERS", baseHas("docs/CODEOWNERS"), "medium"},
+		{"CODEOWNERS", Trusted{}, "medium"},
+		{"charts/web/OWNERS", baseHas("charts"), "low"},
+		{"charts/web/OWNERS", baseHas("charts", "charts/web"), "medium"},
+		{"charts/auth/OWNERS", baseHas("charts"), "medium"},
+		{"OWNERS", baseHas("charts"), "medium"},
+	} {
 		in := &Input{
-			Change: added("CODEOWNERS", "* @eve"), IsPolicyPath: func(string) bool { return true },
-			Read: func(name string) ([]byte, error) {
-				if name == "CODEOWNERS" || name == other {
-					return []byte("* @eve"), nil
-				}
-				return nil, fs.ErrNotExist
-			},
+			Change: added(test.name, "* @eve"), IsPolicyPath: func(string) bool { return true }, Trusted: test.trusted,
+			Read: func(string) ([]byte, error) { return []byte("* @eve"), nil },
 		}
-		same(t, run(t, "policy-edit", in), "CODEOWNERS:1 policy-edit "+want)
-		in.Change.Files = append(in.Change.Files, diff.File{OldPath: "docs/CODEOWNERS", Path: "docs/CODEOWNERS", Status: diff.Deleted})
-		same(t, run(t, "policy-edit", in), "CODEOWNERS:1 policy-edit medium")
+		same(t, run(t, "policy-edit", in), test.name+":1 policy-edit "+test.want)
 	}
 }
 
@@ -125,7 +136,15 @@ func TestCodeOwners(t *testing.T) {
 		strings.ReplaceAll(before, "/src/ @ann\n", ""):                          "medium",
 		strings.ReplaceAll(before, "/docs/ @bob", "/docs/\u00a0@bob"):           "medium", // one name, of nothing
 		strings.ReplaceAll(before, "/src/ @ann", "/src/c#/ @ann"):               "medium",
-		before + "/src/x/ @bob\n":                                               "medium", // new
+		before + "/src/x/ @bob\n":                                               "medium", // new, of a folder that is there
+		before + "/src/new/* @eve\nlib/new @ann\n":                              "low",
+		before + "/src/new* @eve\n":                                             "medium",
+		before + "/new/ @eve\n/src/*/new/ @eve\n":                               "medium",
+		before + "new/ @eve\n":                                                  "medium", // in any folder
+		before + "/src/auth/ @eve\n":                                            "medium",
+		before + "/moved/ @eve\n":                                               "medium",
+		before + "/moved/ @bob\n":                                               "low",
+		strings.ReplaceAll(before, "/src/ @ann", "/new/ @ann"):                  "medium",
 		strings.ReplaceAll(before, "*  @team\n", "") + "* @team\n":              "medium", // moved
 	} {
 		var lines []string
@@ -137,9 +156,11 @@ func TestCodeOwners(t *testing.T) {
 			lines = append(lines, "+"+strings.TrimSuffix(l, "\n"))
 		}
 		in := &Input{
-			Change: change("CODEOWNERS", lines...), IsPolicyPath: func(string) bool { return true },
-			Read: func(string) ([]byte, error) { return []byte(after + "/web/ @ann @bob\n"), nil },
+			Change: change("CODEOWNERS", lines...), IsPolicyPath: func(name string) bool { return name == "CODEOWNERS" },
+			Read:    func(string) ([]byte, error) { return []byte(after + "/web/ @ann @bob\n"), nil },
+			Trusted: baseHas("docs", "src", "src/x", "src/c#"),
 		}
+		in.Change.Files = append(in.Change.Files, diff.File{OldPath: "auth/a", Path: "moved/a", Status: diff.Renamed})
 		same(t, run(t, "policy-edit", in), "CODEOWNERS:1 policy-edit "+want)
 		in.Change.Files[0].Hunks = nil // it is too large, or has a NUL
 		same(t, run(t, "policy-edit", in), "CODEOWNERS policy-edit medium")

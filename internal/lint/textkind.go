@@ -126,70 +126,27 @@ var (
 	setsColor   = text.Pattern(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
 )
 
-// isQuotedText reports whether a word of a line is always in quotes, on its own among more words that are wholly of
-// another alphabet than of Latin ones: a text for people, in which a typist took a letter of another keyboard, and not a
-// name, as of a domain.
-func isQuotedText(line, word string) bool {
-	for at := 0; len(line) <= longestRead; {
-		i := strings.Index(line[at:], word)
-		if i < 0 {
-			return true
-		}
-		before, after := line[:at+i], line[at+i+len(word):]
-		at += i + len(word)
-		quote := strings.LastIndexAny(before, `'"`)
-		if quote < 0 || strings.Count(before, line[quote:quote+1])%2 == 0 || !endsWord().MatchString(after) ||
-			!strings.ContainsAny(before[len(before)-1:], ` '"(`) {
-			return false
-		}
-		quoted, _, _ := strings.Cut(line[quote+1:], line[quote:quote+1])
-		others, latin := 0, 0
-		for w := range strings.FieldsFuncSeq(quoted, func(r rune) bool { return !unicode.IsLetter(r) }) {
-			if strings.ContainsFunc(w, func(r rune) bool { return r < utf8.RuneSelf }) {
-				latin++
-			} else {
+// withoutTexts removes the words of texts for people: what is in quotes and has more words that are wholly of another
+// alphabet than of others. There, a typist took a letter of another keyboard. What has signs, as a domain, stays.
+func withoutTexts(line string) string {
+	return literal().ReplaceAllStringFunc(line, func(s string) string {
+		const least = 2
+		words, others := strings.Fields(s), 0
+		for _, w := range words {
+			if strings.ContainsFunc(w, unicode.IsLetter) && !strings.ContainsFunc(w, isLatin) {
 				others++
 			}
 		}
-		if others < wordsOfText || others < latin {
-			return false
+		if others < least || others*2 < len(words) {
+			return s
 		}
-	}
-	return false
+		return strings.Join(slices.DeleteFunc(words, func(w string) bool {
+			return !strings.ContainsFunc(strings.Trim(w, `'"(.,:;!?)`), func(r rune) bool { return !unicode.IsLetter(r) })
+		}), " ")
+	})
 }
 
-// endsWord matches what follows a word of a sentence.
-var endsWord = text.Pattern(`^[.,:;!?)]*([\s'"]|$)`)
-
-// wordsOfText is how many words in another alphabet are a text.
-const wordsOfText = 2
-
-// joiners join or part the letters of scripts that need them.
-const joiners = "\u200b\u200c\u200d"
-
-// isSlip reports whether a hidden character is what typists leave in a text of a script that needs such characters: one
-// that is doubled, or beside a space or a quote. More of them in a row, and different ones, can be a message.
-func isSlip(s string, spot text.Spot) bool {
-	const near, edges = 16, " '\"" // bytes of text
-	head, tail := s[max(0, spot.Start-near):spot.Start], s[spot.End:min(len(s), spot.End+near)]
-	first, last := strings.TrimRight(head, joiners), strings.TrimLeft(tail, joiners)
-	one := string(spot.Rune)
-	if run := head[len(first):] + one + tail[:len(tail)-len(last)]; run != one && run != one+one {
-		return false
-	}
-	before, _ := utf8.DecodeLastRuneInString(first)
-	after, _ := utf8.DecodeRuneInString(last)
-	if strings.ContainsRune(edges, before) {
-		before, after = after, before
-	}
-	isNeeded := func(r rune) bool {
-		for range text.Spots(string(r) + one + "'") {
-			return false
-		}
-		return isForeign(r)
-	}
-	return isNeeded(before) && (strings.ContainsRune(edges, after) || isNeeded(after))
-}
+var literal = text.Pattern(`'[^']*'|"[^"]*"`)
 
 // around returns the characters before and after a hidden one.
 func around(s string, spot text.Spot) (before, after rune) {

@@ -79,7 +79,6 @@ type unicodeIssue struct {
 	old    bool        // the change deletes a line that hides the same
 	mark   bool        // a Greek question mark is in place of a semicolon
 	name   bool        // one of idents is, or can be, a name of code, and not a word of a text for people
-	hides  bool        // a hidden character is no slip, see isSlip
 	other  bool        // there is more than what is inert, and than escape sequences that a test may expect
 }
 
@@ -127,7 +126,6 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 			continue
 		}
 		d.note(rule)
-		d.hides = d.hides || !isSlip(s, spot)
 		d.other = d.other || !strings.ContainsRune(inert, spot.Rune) &&
 			(!k.colored || spot.Rune != '\x1b' || passesPager().MatchString(s[spot.Start:]))
 		if !seen[spot.Rune] {
@@ -145,20 +143,19 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 		d.mark = true
 		d.note("homoglyph")
 	}
+	inCode := withoutTexts(s)
+	if k.localized {
+		s = inCode
+	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if !k.misleads(ident) || names[ident] || endsRanges(s, ident) {
-			continue
+		if k.misleads(ident) && !names[ident] && !endsRanges(s, ident) {
+			names[ident] = true
+			d.note("homoglyph")
+			d.idents = append(d.idents, ident)
 		}
-		isName := !isQuotedText(s, ident)
-		if k.localized && !isName {
-			continue
-		}
-		names[ident] = true
-		d.name = d.name || isName
-		d.note("homoglyph")
-		d.idents = append(d.idents, ident)
 	}
+	d.name = len(d.idents) > 0 && slices.ContainsFunc(identifiers(inCode), k.misleads)
 	return d
 }
 
@@ -351,7 +348,7 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 		d.rule == "bidi" && f.Skip == diff.Minified && isUnread(l.Text, 0):
 		out.Severity = precedent.Low
 	case k.prose, d.rule == "control" && (record || !d.other), d.rule == "homoglyph" && record,
-		d.rule == "zero-width" && (d.isMark(l.Text) || k.isApart(f.Path, l.Text) || d.isSlips(f.Path, l.Text)):
+		d.rule == "zero-width" && (d.isMark(l.Text) || k.isApart(f.Path, l.Text) || len(d.spots) == 1 && k.isSlips(f.Path, l.Text)):
 		out.Severity = w.inProse
 	}
 	var says []string
@@ -400,10 +397,21 @@ func (d *unicodeIssue) isMark(s string) bool {
 		!strings.ContainsRune(strings.TrimLeft(s, string(byteOrderMark)), byteOrderMark)
 }
 
-// isSlips reports whether all that a line hides are slips of one kind outside of code.
-func (d *unicodeIssue) isSlips(name, line string) bool {
-	return !d.hides && len(d.spots) == 1 && !strings.ContainsAny(text.BareLines(name, []string{line})[0], joiners)
+// isSlips reports whether all that a line hides is what typists leave in texts of scripts that need joiners: some that are
+// doubled, or follow a space. More in a row can be a message.
+func (k textKind) isSlips(name, line string) bool {
+	const length = len("\u200b")
+	return !joiners().MatchString(text.BareLines(name, []string{line})[0]) &&
+		k.inspect(joiners().ReplaceAllStringFunc(line, func(s string) string {
+			run := strings.TrimLeft(s, " ")
+			if one := run[:length]; run == one || run == one+one {
+				return one + s[:len(s)-len(run)]
+			}
+			return s
+		}), false).rule == ""
 }
+
+var joiners = text.Pattern(` ?[\x{200b}-\x{200d}]+`)
 
 // The patterns of hidden characters between visible ones, and of such within a name.
 var (

@@ -145,6 +145,7 @@ func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, jo
 		return diff.Text(data), err
 	}
 	p.Input.Trusted = lint.Trusted{
+		Has:  func(path string) (bool, error) { return s.Blobs.Has(s.Range.BaseCommit, path) },
 		Read: FilesAt(s.Blobs, s.Range.BaseCommit), Differing: s.differing, OwnModules: s.Range.Kind != git.PullRequest,
 	}
 	// As root, the sandbox has a user of its own, who can read it.

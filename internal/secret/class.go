@@ -148,31 +148,30 @@ func (m Match) looseClass(name string, where placed, lines []string) Class {
 		return LookAlike
 	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom) && !m.isInvented(name, value, lines):
 		return LookAlike
-	case says == namesTest || where != inProduct || triedSections[section(name, m.Line, lines)]:
+	case says == namesTest || where != inProduct || m.isTried(name, lines):
 		return TestKey
 	}
 	return Credential
 }
 
-// section returns the first name above a line of YAML that is not indented: an environment, in the settings of Rails. What
-// has an anchor, others use, too.
-func section(name string, line int, lines []string) string {
+// maxSection is how many lines above a value its section is looked for.
+const maxSection = 200
+
+// triedSection matches those of the machines of developers, in the settings of Rails. What has an anchor, others use, too.
+var triedSection = compile(`^(?:test|development):\s*(?:#.*)?$`)
+
+// isTried reports whether a match is in such a section of a file in YAML.
+func (m Match) isTried(name string, lines []string) bool {
 	if ext := path.Ext(name); ext != ".yml" && ext != ".yaml" {
-		return ""
+		return false
 	}
-	for first := line - maxSection; line >= max(0, first); line-- {
-		if text := lines[line]; text != "" && strings.IndexByte(" \t\r#-}]", text[0]) < 0 {
-			text, _, _ = strings.Cut(text, " #")
-			return strings.TrimSpace(text)
+	for _, line := range slices.Backward(lines[max(0, m.Line-maxSection) : m.Line+1]) {
+		if line != "" && strings.IndexByte(" \t\r#-}]", line[0]) < 0 {
+			return triedSection().MatchString(line)
 		}
 	}
-	return ""
+	return false
 }
-
-// triedSections are those of the machines of developers, and maxSection is how many lines above a value they are looked for.
-var triedSections = wordSet("test: development:")
-
-const maxSection = 200
 
 // nearSearchKey is the number of lines around a search key in which the other settings of the search are.
 const nearSearchKey = 4
