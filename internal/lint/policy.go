@@ -174,8 +174,11 @@ func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
 // new, gone, moved or left by an owner is such a change, and so is a person who owned nothing before, or another owner of
 // what is sensitive. Who owns a new path takes nothing from anybody.
 func changesOwners(in *Input, f *diff.File) bool {
-	if isFirstOwners(in, f) {
-		return false
+	if f.Status == diff.Added && path.Base(f.Path) != "CODEOWNERS" {
+		return !isNewPath(in, []string{path.Join("/", path.Dir(f.Path)), f.Path}, nil)
+	} else if f.Status == diff.Added { // the first list asks for more approvals
+		return slices.ContainsFunc([]string{"", ".github", ".gitlab", ".gitea", ".forgejo", "docs"},
+			func(dir string) bool { return in.mayHave(path.Join(dir, "CODEOWNERS")) })
 	}
 	head, err := in.Read(f.Path)
 	if err != nil || f.Status != diff.Modified || len(f.Hunks) == 0 || !strings.EqualFold(path.Base(f.Path), "CODEOWNERS") {
@@ -211,15 +214,6 @@ func changesOwners(in *Input, f *diff.File) bool {
 				!slices.ContainsFunc(is, func(who string) bool { return isNew(who) && (!known[who] || IsSensitive(was[0])) })
 		})
 	})
-}
-
-// isFirstOwners reports whether the change adds the only list of code owners for what there is: it asks for more approvals.
-func isFirstOwners(in *Input, f *diff.File) bool {
-	if path.Base(f.Path) != "CODEOWNERS" {
-		return f.Status == diff.Added && isNewPath(in, []string{path.Join("/", path.Dir(f.Path)), f.Path}, nil)
-	}
-	return f.Status == diff.Added && !slices.ContainsFunc([]string{"", ".github", ".gitlab", ".gitea", ".forgejo", "docs"},
-		func(dir string) bool { return in.mayHave(path.Join(dir, "CODEOWNERS")) })
 }
 
 // isNewPath reports whether a rule is about one folder or file that the base does not have, so that nobody owns it yet. What
