@@ -127,21 +127,21 @@ var (
 )
 
 // withoutTexts removes the words of texts for people: what is in quotes and has more words that are wholly of another
-// alphabet than of others. There, a typist took a letter of another keyboard. What has signs, as a domain, stays.
+// alphabet than of others. There, a typist took a letter of another keyboard. Calls, domains and the like stay.
 func withoutTexts(line string) string {
 	return literal().ReplaceAllStringFunc(line, func(s string) string {
-		const least = 2
 		words, others := strings.Fields(s), 0
 		for _, w := range words {
 			if strings.ContainsFunc(w, unicode.IsLetter) && !strings.ContainsFunc(w, isLatin) {
 				others++
 			}
 		}
-		if others < least || others*2 < len(words) {
+		if others < 2 || others*2 < len(words) {
 			return s
 		}
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool {
-			return !strings.ContainsFunc(strings.Trim(w, `'"(.,:;!?)`), func(r rune) bool { return !unicode.IsLetter(r) })
+			w = strings.TrimRight(strings.TrimLeft(w, `'"(`), `'".,:;!?)`)
+			return !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
 		}), " ")
 	})
 }

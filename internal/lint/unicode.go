@@ -411,7 +411,7 @@ func (k textKind) isSlips(name, line string) bool {
 		}), false).rule == ""
 }
 
-var joiners = text.Pattern(` ?[\x{200b}-\x{200d}]+`)
+var joiners = text.Pattern(`[\w ]?[\x{200b}-\x{200d}]+\w?`) // with what is beside them
 
 // The patterns of hidden characters between visible ones, and of such within a name.
 var (

@@ -110,6 +110,8 @@ func TestUnicode(t *testing.T) {
 		{"a joiner after a space of Burmese", "a.dart", "'ဆက် \u200cထား',", "zero-width low", "<U+200C>"},
 		{"two spaces in a name of Khmer", "a.dart", "ថត\u200b\u200bរុ = 1;", "zero-width medium", "<U+200B>"},
 		{"two spaces beside a name", "a.dart", "'ថត\u200b\u200badmin'", "zero-width medium", "<U+200B>"},
+		{"joiners after a name", "a.dart", "'را API\u200c\u200cها'", "zero-width medium", "<U+200C>"},
+		{"a call between quotes", "a.js", "/'/; v\u0430lidate( мир, вот ); /'/", "homoglyph high", "name v<U+0430>lidate"},
 		{"spaces that Russian does not need", "a.dart", "'При\u200b\u200bвет'", "zero-width medium", "<U+200B>"},
 		{"a joiner that German does not need", "a.dart", "'Or\u200c\u200ct ក'", "zero-width medium", "<U+200C>"},
 		{"joiners in texts of Android", "res/values-fa/02-strings.xml", "<string name=\"a\">کارت:\u200c بارگیری</string>", "", ""},
