@@ -259,6 +259,7 @@ package m
 //line b.go:1
 func F(x int) { x = x }
 `, "line/a.go:5 assign medium", ""}, // the directive is not believed
+		{"constant", assigns("a.go", "m") + "\nconst n = len(\"ab\")\n", "constant/a.go:4 assign medium", ""},
 		{"good", assigns("a.go", "good"), "good/a.go:4 assign medium", ""},
 	}
 	archive := goMod

@@ -114,10 +114,11 @@ func listReason(p *packages.Package) reason {
 
 // lacksTypes reports whether a package uses something whose type is not known, such as
 // the result of a function that returns a type of a module which is not downloaded.
-// This is not an error of the package, but analyzers crash on it.
+// This is not an error of the package, but analyzers crash on it. Builtins have no type where their result is a
+// constant, as in len("ab").
 func lacksTypes(info *types.Info) bool {
 	for _, tv := range info.Types {
-		if isInvalid(tv.Type) {
+		if !tv.IsBuiltin() && isInvalid(tv.Type) {
 			return true
 		}
 	}
