@@ -34,12 +34,13 @@ func (f *File) content(read func(string) ([]byte, error)) Content {
 var catalogueNames = pattern(`\.(po|pot|xlf|xliff|strings|stringsdict|xcstrings|resx|resw|arb|ftl)$` +
 	`|(^|/)values-[a-z]{2,3}(-r[A-Z]{2})?/[^/]+\.xml$` +
 	`|_[a-z]{2}(_[A-Z]{2})?\.properties$` +
-	`|(^|/)messages/[a-z]{2}([-_][a-zA-Z]{2,4})?/[^/]+\.json$` +
-	`|(^|/)strings/[a-z]{2,3}([-_]\w{2,4})?\.json$`)
+	`|(^|/)messages/[a-z]{2}([-_][a-zA-Z]{2,4})?(/[^/]+)?\.json$` +
+	`|(^|/)strings/[a-z]{2,3}([-_]\w{2,4})?\.json$` +
+	`|(^|/)[a-z]{2,3}[-_][A-Z]{2}\.(json|ya?ml|ini|properties)$`)
 
 // catalogueDirs are folders with a file or a folder for each language. Those of Windows' pseudo-languages, whose texts
 // look like English in other alphabets, begin with qps-plo.
-var catalogueDirs = nameSet("locale locales i18n l10n lang langs languages translation translations nls localization localizations nativeLang moko-resources")
+var catalogueDirs = nameSet("locale locales i18n l10n lang langs languages translation translations nls localization localizations nativelang moko-resources")
 
 // catalogueData matches data, which can be a catalogue only in such a folder.
 var catalogueData = pattern(`\.(json|json5|jsonc|ya?ml|toml|xml|properties|ini|csv|tsv|lang)$`)
@@ -52,7 +53,7 @@ func isCatalogue(name string) bool {
 		return false
 	}
 	for dir := range strings.SplitSeq(path.Dir(name), "/") {
-		if catalogueDirs[strings.TrimLeft(dir, "_")] || strings.HasSuffix(dir, ".lproj") || strings.HasPrefix(dir, "qps-plo") {
+		if catalogueDirs[strings.ToLower(strings.TrimLeft(dir, "_"))] || strings.HasSuffix(dir, ".lproj") || strings.HasPrefix(dir, "qps-plo") {
 			return true
 		}
 	}

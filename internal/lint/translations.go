@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -126,16 +127,21 @@ const gettext = ".po"
 
 // placeholder matches what programs replace in texts, in a group for each of placeholderForms.
 var placeholder = text.Pattern(`%\(([\pL\pM\pN_.-]+)\)[a-z]|%\{([\pL\pM\pN_.-]+)\}|\{\{-?\s*([\pL\pM\pN_.-]+)[^{}]*\}\}` +
-	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|%([\pL_][\pL\pM\pN_.]{2,})%|(?:^|\\[nrt]|[^\pL\pN:@]):([\p{Latin}_][\p{Latin}\pM_]+)|%(\d+)\$[a-zA-Z@]`)
+	`|\{([\pL_][\pL\pM\pN_]*|\d+)[^{}]*\}|(\{)\}|%([\pL_][\pL\pM\pN_.]{2,})%|(?:^|\\[nrt]|[^\pL\pN:@]):([\p{Latin}_][\p{Latin}\pM_]+)|%(\d+)\$[a-zA-Z@]`)
 
-var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%%%s%%", ":%s", "%%%s$s", "value %d (%s)"}
+var placeholderForms = [...]string{"", "%%(%s)s", "%%{%s}", "{{%s}}", "{%s}", "%s}", "%%%s%%", ":%s", "%%%s$s", "value %d (%s)"}
 
 // inOrder is the form of the directives of printf without a number, byNumber that of those with one, and afterColon that of
-// Laravel, which replaces the name in any case, and at the start of a longer one.
+// Laravel, which replaces the name in any case, and at the start of a longer one. In noName, which has the same braces
+// as inBraces, the values come in order.
 const (
 	inOrder    = len(placeholderForms) - 1
 	byNumber   = inOrder - 1
 	afterColon = byNumber - 1
+	inBraces   = 4
+	noName     = inBraces + 1
+	// afterPercent is that of programs that replace %1 to %9.
+	afterPercent = 0
 )
 
 // directive matches a directive of printf, and plain those that are not taken for text: in "100% de", there is none.
@@ -160,26 +166,39 @@ func unknownPlaceholder(source, translated string, qt, printf bool) (unknown str
 		}
 	}
 	values, numbered := 0, false
+	verbs := map[int]string{} // of each value
 	for one := range strings.SplitSeq(source, nextText) {
 		count := 0
 		for _, m := range directive().FindAllStringSubmatch(one, -1) {
 			if m[0] != "%%" {
 				n, _ := strconv.Atoi(m[1])
 				count, numbered = max(count+1, n), numbered || n > 0
+				verbs[cmp.Or(n, count)] += m[0][len(m[0])-1:]
 			}
 		}
 		values = max(values, count)
 	}
+	inSequence := isPlain(source) && isPlain(translated)
 	for _, p := range placeholdersOf(translated, qt, printf) {
 		if p.form >= byNumber {
 			numbered = numbered || p.form == byNumber
-			if p.number > values && values > 0 && (p.form == byNumber || !numbered) {
-				return p.name, slices.Compact(directive().FindAllString(source, -1))
+			if p.form == byNumber || !numbered {
+				if p.number > values && values > 0 || (p.form == byNumber || inSequence) && isOtherType(verbs[p.number], p.verb) {
+					return p.name, slices.Compact(directive().FindAllString(source, -1))
+				}
 			}
 			continue
 		}
 		isKnown := func(k string) bool {
-			return k == p.name || p.form == afterColon && strings.HasPrefix(strings.ToLower(p.name), strings.ToLower(k))
+			switch p.form {
+			case afterColon:
+				return strings.HasPrefix(strings.ToLower(p.name), strings.ToLower(k))
+			case inBraces: // in {}, the next value
+				return k == p.name || (k == "{}" || p.name == "{}") && strings.Trim(k+p.name, "{0123456789}") == ""
+			case afterPercent:
+				return k == p.name || strings.Contains(source, p.name)
+			}
+			return k == p.name
 		}
 		if len(names[p.form]) > 0 && !slices.ContainsFunc(names[p.form], isKnown) {
 			return p.name, names[p.form]
@@ -188,15 +207,27 @@ func unknownPlaceholder(source, translated string, qt, printf bool) (unknown str
 	return "", nil
 }
 
+// isPlain reports whether all directives of printf in a text are surely some.
+func isPlain(s string) bool {
+	return len(plain().FindAllString(s, -1)) == len(directive().FindAllString(s, -1))
+}
+
+// isOtherType reports whether a directive formats a number, although all that the source text has for the value format a
+// text or an object.
+func isOtherType(verbs string, verb byte) bool {
+	return verbs != "" && strings.Trim(verbs, "s@") == "" && strings.IndexByte("diuf", verb) >= 0
+}
+
 // textPlaceholder is a placeholder without what formats its value.
 type textPlaceholder struct {
 	form   int // in placeholderForms
 	name   string
-	number int // of byNumber and inOrder
+	number int  // of byNumber and inOrder
+	verb   byte // of those
 }
 
 // placeholdersOf returns the placeholders of a text in order, those of printf without a number last. Those of Qt are %1 to
-// %99, and %L1 for numbers.
+// %99, and %L1 for numbers; other programs have %1 to %9.
 func placeholdersOf(s string, qt, printf bool) (all []textPlaceholder) {
 	if qt {
 		for _, m := range qtPlaceholder().FindAllStringSubmatch(s, -1) {
@@ -207,22 +238,38 @@ func placeholdersOf(s string, qt, printf bool) (all []textPlaceholder) {
 	if !strings.ContainsAny(s, "{%:") {
 		return nil
 	}
+	for _, after := range strings.Split(s, "%")[1:] {
+		if m := onlyDigit().FindString(after); m != "" {
+			all = append(all, textPlaceholder{name: "%" + m[:1]})
+		}
+	}
 	for _, m := range placeholder().FindAllStringSubmatch(s, -1) {
 		form := 1 + slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
 		n, _ := strconv.Atoi(m[byNumber])
-		all = append(all, textPlaceholder{form, fmt.Sprintf(placeholderForms[form], m[form]), n})
+		name := fmt.Sprintf(placeholderForms[form], m[form])
+		switch form {
+		case byNumber:
+			name = m[0]
+		case noName:
+			form = inBraces
+		}
+		all = append(all, textPlaceholder{form, name, n, name[len(name)-1]})
 	}
 	n := 0
 	for _, m := range plain().FindAllString(s, -1) {
 		if printf && m != "%%" {
 			n++
-			all = append(all, textPlaceholder{inOrder, fmt.Sprintf(placeholderForms[inOrder], n, m), n})
+			all = append(all, textPlaceholder{inOrder, fmt.Sprintf(placeholderForms[inOrder], n, m), n, m[len(m)-1]})
 		}
 	}
 	return all
 }
 
-var qtPlaceholder = text.Pattern(`%L?([1-9]\d?)`)
+// qtPlaceholder matches those of Qt, and onlyDigit what follows the sign in %1, but not in %1$s, %5d and %2F.
+var (
+	qtPlaceholder = text.Pattern(`%L?([1-9]\d?)`)
+	onlyDigit     = text.Pattern(`^[1-9](?:[^\w$]|$)`)
+)
 
 // isQt reports whether a catalogue is one of Qt. No line of TypeScript has the form of its entries.
 func isQt(name string) bool { return path.Ext(name) == ".ts" }
@@ -309,7 +356,7 @@ const nestedForm = ".yml"
 const ofRails = "%{attribute} %{count} %{errors} %{message} %{model} %{name} %{number} %{record} %{value} "
 
 // sameForm are endings of files with the form of another.
-var sameForm = map[string]string{".arb": ".json", ".resw": ".resx", ".ts": ".xlf", ".xliff": ".xlf", ".yaml": ".yml"}
+var sameForm = map[string]string{".arb": ".json", ".ini": ".properties", ".resw": ".resx", ".ts": ".xlf", ".xliff": ".xlf", ".yaml": ".yml"}
 
 // keyBefore matches what an entry begins with in XML: its source text in XLIFF and Qt, its key in .NET. A text that
 // goes on in the next line is not known.

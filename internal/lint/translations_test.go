@@ -26,8 +26,20 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"Delete '{name}'?", "{0}?", "{0}"},
 		{"%{name} is late", "%{nom} est en retard", "%{nom}"},
 		{"{price, number} a month", "{Preis, number} im Monat", "{Preis}"},
-		{"Files in %1$s: %2$d", "%1$s: %3$d", "%3$s"},
+		{"Files in %1$s: %2$d", "%1$s: %3$d", "%3$d"},
 		{"%d of %s", "%2$s: %1$d, %4$s", "%4$s"},
+		{"Version %1$s of %2$d", "%2$d: %1$d", "%1$d"},
+		{"Version %s", "Version %d", "value 1 (%d)"},
+		{"%@", "%1$d", "%1$d"},
+		{"%1$d", "%1$s", ""}, // a text of the number
+		{"One of %s" + nextText + "%d of %s", "%d", ""},
+		{"%d of %s", "100% de %d", ""},
+		{"Words: {}", "Wörter: {count}", "{count}"},
+		{"Words: {count}", "Wörter: {}", "{}"},
+		{"{} of {}", "{1} von {0}", ""},
+		{"Scene %1", "Szene %2", "%2"},
+		{"%1x%2: %3 FPS", "在 %1 x %2 %3 中", ""},
+		{"%1: a%20b", "%1: %3Cb %5d", ""},
 		{"Welcome :name", "Velkommen :navn", ":navn"},
 		{"Note: enter :name", "（注意）:请输入 :name", ""},
 		{`Failed at :time: \n:error`, "Échec à :time : :error", ""},
@@ -36,7 +48,7 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{":number left", "queden :numbre", ":numbre"},
 		{"%count% of %total%", "%count% von %summe%", "%summe%"},
 		{"%F-Note-%H-%M", "%F-Notiz-%H-%M", ""}, // directives of strftime
-		{"%s%d", "%d%s", ""},
+		{"%s%d", "%d%s", "value 1 (%d)"},
 		{"Crop: %@", "Zuschneiden: %@ (%d)", "value 2 (%d)"},
 		{"(%d)" + nextText + "%d files", "(%d von %s)", "value 2 (%s)"},
 
@@ -68,6 +80,7 @@ func TestTranslations(t *testing.T) {
 		"locales/en.json": "{\n  " + json + "\n  \"files_one\": \"One file in {{folder}}\",\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "lang/en-GB/app.json": `"hi": "Hello {first} {last}",`, "l10n/app_en.arb": json,
 		"config/locales/en.yml": "en:\n  hi: Hello %{user}\n  lo: '%{name} %{user}'\n", "config/locales/a.en.yml": "en:\n  tree:\n    one: a %{tree}\n    other: '%{n} %{tree}'\n  hi:\n    other: \"%{n}\"",
 		"res/values/strings.xml": android, "shared/moko-resources/base/strings.xml": android, "src/strings/en-us.json": json, "i18n/msg.properties": "hi=Hello {0}\ntwo={0} \\\n from {1}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
+		"web/messages/en-US.json": json, "Language/en-US.ini": "hi=\"Hello %1$s\"",
 		"Texts.resx": `<data name="hi"> <value>Hello {0}</value>`, "x/v.en.xlf": `<source>by.id</source><target>Hello {{ a }}</target>`,
 	}
 	for _, test := range []struct {
@@ -104,6 +117,8 @@ func TestTranslations(t *testing.T) {
 		},
 		{"po/de.po", []string{`+#, c-format`, `+msgid "%d"`, `+msgstr "%d (%s)"`, `+`, `+#, no-c-format`, `+msgid "%d"`, `+msgstr "%d %s"`}, ":3"},
 		{"po/de.po", []string{`-msgid "%d"`, `-msgstr "%d %s"`, `+#, c-format`, `+msgid "%d"`, `+msgstr "%d (%s)"`}, ""},
+		{"web/messages/de.json", []string{`+"hi": "{nane}",`}, ":1"},
+		{"Language/de-DE.ini", []string{`+hi="Hallo %2$s"`}, ":1"},
 		{"shared/moko-resources/de/strings.xml", []string{`+  <string name="hi">Hallo %2$s</string>`}, ":1"},
 		{"src/strings/fr.json", []string{`+  "hi": "{nom}"`}, ":1"},
 		{"config/locales/de.yml", []string{` de:`, `+  hi: "Hallo %{anzahl}"`, `+  lo: "%{model}"`}, ":2"},
