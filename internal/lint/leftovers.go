@@ -125,7 +125,9 @@ var leftLines = []leftLine{
 	breakpoint(`\.php$`, `^\s*(?:dd|dump|var_dump)\(.*\);\s*$|^\s*(?:var_dump|print_r)\(.*\);\s*(?:die|exit)\b[^;]*;\s*$`),
 	breakpoint(`\.(twig|blade\.php)$`, `\{\{-?\s*dump\(|\{%-?\s*dump\b|^\s*@(?:dd|dump)\(`),
 	breakpoint(`\.exs?$`, `^\s*(?:require IEx;?\s*)?IEx\.pry(?:\(\))?\s*$|\|>\s*dbg\(\)\s*$`),
-	breakpoint(`\.rs$`, `^\s*(?:std::)?dbg!\(`),
+	breakpoint(`\.rs$`, `(?:^|[\s(\[{=&|,!])(?:std::)?dbg!\(`),
+	conditional(`\.(c|cc|cpp|cxx|m|mm)$`, `^\s*(?:__debugbreak|(?:::)?DebugBreak|__builtin_debugtrap)\(\);\s*$`,
+		ifWords+`|fatal|crash|abort|error|fail|panic|trap|\bdefault\b|#\s*define`),
 	breakpoint(`\.go$`, `^\s*runtime\.Breakpoint\(\)\s*$`),
 	breakpoint(`\.p[lm]$`, `^\s*\$DB::single\s*=\s*1;`),
 }

@@ -30,6 +30,7 @@ func TestLeftLines(t *testing.T) {
 		{"app/user.html.twig", "  <p>{{ dump(user) }}</p>", breakpoint},
 		{"lib/user.ex", "    |> dbg()", breakpoint},
 		{"src/lib.rs", "        dbg!(&found);", breakpoint},
+		{"src/lib.rs", "        wait(dbg!(2 * n))", breakpoint},
 		{"shop/user.go", "\truntime.Breakpoint()", breakpoint},
 		{"lib/User.pm", "  $DB::single = 1;", breakpoint},
 
@@ -83,6 +84,9 @@ func TestLeftLinesInTexts(t *testing.T) {
 		{"a.cs", "if (wait)\n{\n  Log(1);\n  Debugger.Launch();\n}", ""},
 		{"a.cs", "#if DEBUG\n  Debugger.Launch();\n}", ""},
 		{"a.cs", "#if DEBUG\n#endif\nvoid F()\n{\n  if (a) return;\n  Debugger.Launch();\n}", ":6 breakpoint medium"},
+		{"a.cpp", "void Login::Send()\n{\n  open();\n  __debugbreak();\n}", ":4 breakpoint medium"},
+		{"a.cpp", "void OnFatal()\n{\n  ::DebugBreak();\n}\n#define STOP() \\\n  __debugbreak();", ""},
+		{"src/lib.rs", "  log::dbg!(x); // dbg!(x)\nf(\"dbg!(x)\"); wait(mydbg!(x));", ""},
 		{"a.dart", "assert(() {\n  debugger();\n  return true;\n}());", ""},
 		{"a.php", "<?php\na(<<<SQL\nvar_dump(1);\nSQL, 1);\nvar_dump($x);", ":5 breakpoint medium"},
 		{"a_test.go", "x := `\n\tFIt(\"y\")\n` // FIt(\"z\")", ""},
