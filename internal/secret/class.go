@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"hash/crc32"
@@ -129,7 +130,8 @@ func (m Match) looseClass(name string, where placed, lines []string) Class {
 			value = decoded(strings.Trim(v, " \t\r\n|>\"'"))
 		}
 	case "curl-auth-user":
-		_, value, _ = strings.Cut(strings.Trim(value, `"'`), ":")
+		user, password, _ := strings.Cut(strings.Trim(value, `"'`), ":")
+		value = cmp.Or(password, user) // some services take a token as the user
 	case ruleBasic:
 		_, value, _ = strings.Cut(decoded(value), ":")
 	}

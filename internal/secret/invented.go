@@ -10,6 +10,12 @@ import (
 // a name, where much else can be, it has 10.
 const minInvented, maxInvented = 8, 64
 
+// noWordsFrom is what the randomness of a value exceeds if it has no words, and no name says what it opens.
+const noWordsFrom = -0.8
+
+// minNonsense is the length in bytes below which letters that make no words can be initials.
+const minNonsense = 12
+
 // commonWords are in passwords that stand for one, and in those that everybody knows.
 var commonWords = strings.Fields("pass pwd change secret admin test example sample demo default dummy your root user guest token login replace " +
 	"insert fake mock local secure welcome qwert letmein hunter2 null kennwort senha contras postgres mysql mariadb " +
@@ -19,7 +25,8 @@ var commonWords = strings.Fields("pass pwd change secret admin test example samp
 var leet = strings.NewReplacer("0", "o", "1", "i", "!", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t")
 
 // mayBeInvented reports whether a value may be a password that a person invented, and not one that stands for another: it
-// has letters, digits and one more kind of characters, and no word that placeholders have.
+// has letters, digits and one more kind of characters, or signs and letters that make no words, and no word that
+// placeholders have.
 func mayBeInvented(value string) bool {
 	if len(value) < minInvented || len(value) > maxInvented || !isASCII(value) || isPlaceholder(value) || isTemplate(value) || isUUID(value) ||
 		strings.ContainsAny(value, " \t/\\:;<>{}()[]\"'`,") || mailOrHost().MatchString(value) {
@@ -31,7 +38,8 @@ func mayBeInvented(value string) bool {
 	}
 	mixed := has.lower && has.upper || (has.lower || has.upper) && (has.signs || has.special)
 	small := strings.ToLower(value)
-	return has.digits && mixed && !containsAny(small, commonWords) && !containsAny(leet.Replace(small), commonWords)
+	nonsense := has.lower && has.upper && (has.signs || has.special) && len(value) >= minNonsense && randomness(value) > 0
+	return (has.digits && mixed || nonsense) && !containsAny(small, commonWords) && !containsAny(leet.Replace(small), commonWords)
 }
 
 // mailOrHost matches a mail address, the name of a host or a file, a version, and a member of an object.
@@ -83,7 +91,8 @@ func (m Match) isInvented(name, value string, lines []string) bool {
 	case n == 0 || !onlyPassword[words[n-1]] && !endsWithAny(words[n-1], []string{"password", "pass"}) || endsWithAny(words[n-1], notPass):
 		return false
 	default:
-		return isSettings(name) || m.isQuoted(lines) && n > 1 && (!notWords[words[n-2]] || words[n-2] == "key") && path.Ext(name) != ".txt"
+		opens := n > 1 && (!notWords[words[n-2]] || words[n-2] == "key") || n == 1 && randomness(value) > noWordsFrom
+		return isSettings(name) || m.isQuoted(lines) && opens && path.Ext(name) != ".txt"
 	}
 }
 

@@ -59,17 +59,17 @@ func mayAssign(text string, own bool) bool {
 }
 
 // mayBeValue reports whether a word of the length of a value starts soon. The own rules
-// want digits in a short one; see isRandom.
+// want digits or signs in a short one; see isRandom and mayBeInvented.
 func mayBeValue(text string, own bool) bool {
-	run, digit := 0, !own
+	run, mixed := 0, !own
 	for i := range min(len(text), maxGap+minLetters) {
 		c := text[i]
 		if strings.IndexByte(" \t\n\r\f\v\"'`<>(){}[],;\\", c) >= 0 {
-			run, digit = 0, !own
+			run, mixed = 0, !own
 			continue
 		}
-		run, digit = run+1, digit || isDigit(c)
-		if run >= minRandom && digit || run >= minLetters {
+		run, mixed = run+1, mixed || isDigit(c) || strings.IndexByte("!#$%&*+?@^~", c) >= 0
+		if run >= minRandom && mixed || run >= minLetters {
 			return true
 		}
 	}
