@@ -30,7 +30,7 @@ func confidencesOf(analyzer string) []sure {
 			{selfMadeConfidence, "private keys"},
 			{genericConfidence, "by the name or the place beside them, of medium severity in code and if a person invented them"},
 			{partialConfidence, "ids, publishable keys, and API keys of apps of Firebase"},
-			{testKeyConfidence, "test keys"},
+			{testKeyConfidence, "test keys, and all but issued ones in tests, examples, samples and documents"},
 			{lookAlikeConfidence, "what only looks like one"},
 		},
 		"conflict-markers": {{conflictSure, ""}},

@@ -119,7 +119,7 @@ func All() []Analyzer {
 		{"conflict-markers", "Committed merge conflicts, except in documents and tests.", conflicts},
 		{"leftovers", "Focused tests, breakpoints and stray files that were committed by mistake.", leftovers},
 		{"workflows", "Untrusted text in the scripts of GitHub, Gitea and Forgejo Actions.", workflows},
-		{"translations", "Placeholders in translations that the source text does not have.", translations},
+		{"translations", "Placeholders in translations that the source text does not have, or has for another type.", translations},
 		{"policy-edit", "Changes to files that configure reviews.", policyEdit},
 		{"govet", "Findings of go vet and of `sqlrowserr` in the changed Go packages.", govet},
 		{LintersName, "Findings of the configured linters, which run in the sandbox.", linters},
