@@ -130,8 +130,9 @@ var otherAssistants = text.Pattern(`(?i)https?://[^\s<>)\]]+|\bCLA[ -]assistant\
 // suppressing matches text that says what not to report, and toPublic the advice of most
 // guides not to report vulnerabilities in public.
 var (
-	suppressing = text.Pattern(`(?i)\b(do not|don't|never|(must|should|need) (not|never)|(must|should)n't)\s+(report|flag|mention|comment on)\b|\b(ignore|skip` +
-		`|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
+	suppressing = text.Pattern(`(?i)\b(do not|don't|never|(must|should|need) (not|never)|(must|should)n't)\s+(report|flag|mention|comment on)\b` +
+		`|\breport(s|ing)? nothing\b|\b(needs?|wants?) no (findings?|warnings?|remarks?)\b` +
+		`|\b(ignore|skip|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
 	toPublic = text.Pattern(`(?i)public|\bissues?\b|tracker|mailing list|forum`)
 )
 
