@@ -35,8 +35,7 @@ var catalogueNames = pattern(`\.(po|pot|xlf|xliff|strings|stringsdict|xcstrings|
 	`|(^|/)values-[a-z]{2,3}(-r[A-Z]{2})?/[^/]+\.xml$` +
 	`|_[a-z]{2}(_[A-Z]{2})?\.properties$` +
 	`|(^|/)messages/[a-z]{2}([-_][a-zA-Z]{2,4})?(/[^/]+)?\.json$` +
-	`|(^|/)strings/[a-z]{2,3}([-_]\w{2,4})?\.json$` +
-	`|(^|/)[a-z]{2,3}[-_][A-Z]{2}\.(json|ya?ml|ini|properties)$`)
+	`|(^|/)strings/[a-z]{2,3}([-_]\w{2,4})?\.json$`)
 
 // catalogueDirs are folders with a file or a folder for each language. Those of Windows' pseudo-languages, whose texts
 // look like English in other alphabets, begin with qps-plo.

@@ -38,7 +38,7 @@ func translations(ctx context.Context, in *Input) Result {
 		if ctx.Err() != nil {
 			return c.result(ctx, nil)
 		}
-		if f.Content != diff.Catalogue && !isLocale(f.Path) || f.Status == diff.Deleted || f.IsVendored() {
+		if f.Content != diff.Catalogue && !isLocale(f.Path) && !byLanguage().MatchString(f.Path) || f.Status == diff.Deleted || f.IsVendored() {
 			continue
 		}
 		had := map[[2]string]bool{} // the keys and placeholders of deleted entries; an empty key is not known
@@ -435,11 +435,20 @@ func (s *sourceTexts) load(name string) map[string]string {
 // file, or the end of one.
 var language = text.Pattern(`(^|/)(values-)?(` + languageCode + `)(\.lproj)?(/[^/]+)$|(^|[/._-])(` + languageCode + `)(\.\w+)$`)
 
+// byLanguage matches data that is in a language of a country by its name. Settings can be named so, too: db_QA.yml.
+var byLanguage = text.Pattern(`(^|/)[a-z]{2,3}[-_][A-Z]{2}\.(json|ya?ml|ini|properties)$`)
+
 // languageCode matches de, pt-BR, pt_br, values-pt-rBR's pt-rBR, zh-Hant and fil.
 const languageCode = `[a-z]{2}[-_][a-z]{2}|[a-z]{2,3}(?:[-_](?:r?[A-Z]{2}|[A-Z][a-z]{3}))?`
 
 // sourcePaths returns where the texts can be that a catalogue translates, nil for one that is in English itself.
 func sourcePaths(name string) (paths []string) {
+	if at := strings.LastIndexByte(name, '/') + 1; at > 0 && byLanguage().MatchString(name) { // whatever its folder
+		for _, p := range sourcePaths(name[at:]) {
+			paths = append(paths, name[:at]+p)
+		}
+		return paths
+	}
 	m := language().FindStringSubmatchIndex(name)
 	if m == nil {
 		return nil

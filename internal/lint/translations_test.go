@@ -80,7 +80,7 @@ func TestTranslations(t *testing.T) {
 		"locales/en.json": "{\n  " + json + "\n  \"files_one\": \"One file in {{folder}}\",\n  \"old\": \"{a}\",\r\n}\n", "lang/en-US/app.json": json, "lang/en-GB/app.json": `"hi": "Hello {first} {last}",`, "l10n/app_en.arb": json,
 		"config/locales/en.yml": "en:\n  hi: Hello %{user}\n  lo: '%{name} %{user}'\n", "config/locales/a.en.yml": "en:\n  tree:\n    one: a %{tree}\n    other: '%{n} %{tree}'\n  hi:\n    other: \"%{n}\"",
 		"res/values/strings.xml": android, "shared/moko-resources/base/strings.xml": android, "src/strings/en-us.json": json, "i18n/msg.properties": "hi=Hello {0}\ntwo={0} \\\n from {1}", "lang/en/mail.php": `'hi' => 'Hello :name',`, "App/en.lproj/A.strings": `"hi" = "Hello %1$@";`,
-		"web/messages/en-US.json": json, "Language/en-US.ini": "hi=\"Hello %1$s\"",
+		"web/messages/en-US.json": json, "web/en-US.json": json, "Language/en-US.ini": "hi=\"Hello %1$s\"",
 		"Texts.resx": `<data name="hi"> <value>Hello {0}</value>`, "x/v.en.xlf": `<source>by.id</source><target>Hello {{ a }}</target>`,
 	}
 	for _, test := range []struct {
@@ -118,6 +118,7 @@ func TestTranslations(t *testing.T) {
 		{"po/de.po", []string{`+#, c-format`, `+msgid "%d"`, `+msgstr "%d (%s)"`, `+`, `+#, no-c-format`, `+msgid "%d"`, `+msgstr "%d %s"`}, ":3"},
 		{"po/de.po", []string{`-msgid "%d"`, `-msgstr "%d %s"`, `+#, c-format`, `+msgid "%d"`, `+msgstr "%d (%s)"`}, ""},
 		{"web/messages/de.json", []string{`+"hi": "{nane}",`}, ":1"},
+		{"web/de-DE.json", []string{`+"hi": "{nane}",`}, ":1"},
 		{"Language/de-DE.ini", []string{`+hi="Hallo %2$s"`}, ":1"},
 		{"shared/moko-resources/de/strings.xml", []string{`+  <string name="hi">Hallo %2$s</string>`}, ":1"},
 		{"src/strings/fr.json", []string{`+  "hi": "{nom}"`}, ":1"},
