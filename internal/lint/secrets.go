@@ -20,6 +20,35 @@ import (
 // secrets reports credentials in added lines, and key stores by file name. It scans a
 // hunk with its context, because the line above can be what makes a value a secret.
 func secrets(ctx context.Context, in *Input) Result {
+	res := findSecrets(ctx, in)
+	res.Findings = withoutCopies(res.Findings)
+	return res
+}
+
+// withoutCopies leaves one finding of each value that a change commits in several files, with the other places.
+func withoutCopies(all []precedent.Finding) (kept []precedent.Finding) {
+	type leak struct {
+		rule, secret string
+		severity     precedent.Severity
+	}
+	first, copies := map[leak]int{}, map[int][]string{}
+	for _, f := range all {
+		l := leak{f.Rule, strings.Join(f.Secrets, "\x00"), f.Severity}
+		i, known := first[l]
+		if l.secret == "" || !known || kept[i].Path == f.Path { // copies in one file are a flood from the fourth on
+			first[l] = len(kept)
+			kept = append(kept, f)
+			continue
+		}
+		copies[i] = append(copies[i], text.VisibleLine(f.String()))
+	}
+	for i, others := range copies {
+		kept[i].Body += "\n\nThe change has the same value in other files, too: " + listed(others) + "."
+	}
+	return kept
+}
+
+func findSecrets(ctx context.Context, in *Input) Result {
 	c := &collect{name: "secrets"}
 	var scanner secret.Scanner
 	scanned := in.Secrets()

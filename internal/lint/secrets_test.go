@@ -186,6 +186,24 @@ func TestSecretStaysInTheQuote(t *testing.T) {
 	}
 }
 
+// TestSecretInFiles: a value that several files have is one finding of each severity.
+func TestSecretInFiles(t *testing.T) {
+	key, hash := awsKey(1), random(2, 40, "0123456789abcdef")
+	c := change("a.yml", "+aws: "+key, "+aws: "+key, "+api_token: "+hash)
+	for _, name := range []string{"b.yml", "c.yml", "a.go"} {
+		c.Files = append(c.Files, change(name, "+aws: "+key, "+api_token = \""+hash+"\"").Files...)
+	}
+	r := run(t, "secrets", &Input{Change: c})
+	needs.Equal(t, []string{
+		"a.yml:1 aws-access-token critical", "a.yml:2 aws-access-token critical", "a.yml:3 generic-api-key high", "a.go:2 generic-api-key medium",
+	}, needs.Each(r.Findings, func(f precedent.Finding) string { return fmt.Sprint(f.String(), " ", f.Rule, " ", f.Severity) }))
+	for i, want := range []string{"", "other files, too: b.yml:1, c.yml:1, a.go:1.", "other files, too: b.yml:2, c.yml:2.", ""} {
+		if body := r.Findings[i].Body; !strings.HasSuffix(body, want) || strings.Contains(body, "other files") != (want != "") {
+			t.Errorf("%d: %q", i, body)
+		}
+	}
+}
+
 func TestSecretsGiveUp(t *testing.T) {
 	needs.Soak(t, "uses up the budget of the search for secrets")
 	line := "+" + strings.Repeat("api-key:token=secret ", 3000)
