@@ -29,8 +29,6 @@ type Event struct {
 	// Head is the affected commit: the head of the pull request or of the pushed branch at the
 	// time of the event, or the commit of a check.
 	Head string
-	// Branch is the branch that was pushed, without refs/heads/; empty for a tag.
-	Branch string
 	// Check is the name of the check run or the context of the status.
 	Check string
 	// Comments are the comments that were written, edited or deleted, where the payload tells.

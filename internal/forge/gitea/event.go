@@ -24,7 +24,7 @@ type payload struct {
 		Name         string                 `json:"display_title"`
 	} `json:"workflow_run"`
 	SHA, Context, After string
-	Ref, State          string
+	State               string
 	Action              string
 	Comment             *wire.Comment
 }
@@ -96,11 +96,7 @@ func (t *payload) event() forge.Event {
 		}
 		return e
 	case strings.Trim(t.After, "0") != "": // else a branch was deleted
-		e := forge.Event{Kind: forge.PushEvent, Head: t.After}
-		if branch, ok := strings.CutPrefix(t.Ref, "refs/heads/"); ok {
-			e.Branch = branch
-		}
-		return e
+		return forge.Event{Kind: forge.PushEvent, Head: t.After}
 	}
 	return forge.Event{}
 }

@@ -53,7 +53,7 @@ func TestEvents(t *testing.T) {
 		},
 		{
 			"push", "", `"ref": "refs/heads/w", "after": "` + sha + `"`,
-			forge.Event{Kind: forge.PushEvent, Head: sha, Branch: "w"},
+			forge.Event{Kind: forge.PushEvent, Head: sha},
 		},
 	} {
 		if test.want.Kind == "" {

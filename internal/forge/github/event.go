@@ -47,19 +47,19 @@ var actions = map[forge.EventKind]map[string]string{
 
 // payload is the part of webhook payloads that we read. Different events share fields.
 type payload struct {
-	Repository      wire.Repository
-	Sender          *wire.User
-	PullRequest     wire.Pull `json:"pull_request"`
-	Issue           wire.Pull
-	Comment         wire.Comment
-	Review          wire.Review
-	CheckSuite      payloadRun `json:"check_suite"`
-	CheckRun        payloadRun `json:"check_run"`
-	WorkflowRun     payloadRun `json:"workflow_run"`
-	SHA, After, Ref string
-	Context, State  string
-	Action          string
-	Installation    struct {
+	Repository     wire.Repository
+	Sender         *wire.User
+	PullRequest    wire.Pull `json:"pull_request"`
+	Issue          wire.Pull
+	Comment        wire.Comment
+	Review         wire.Review
+	CheckSuite     payloadRun `json:"check_suite"`
+	CheckRun       payloadRun `json:"check_run"`
+	WorkflowRun    payloadRun `json:"workflow_run"`
+	SHA, After     string
+	Context, State string
+	Action         string
+	Installation   struct {
 		Account struct {
 			HTMLURL string `json:"html_url"`
 		}
@@ -139,10 +139,6 @@ func (t *payload) fill(name string, e *forge.Event) {
 	case "push":
 		if strings.Trim(t.After, "0") != "" { // else the branch was deleted
 			e.Head = t.After
-		}
-		e.Branch, _ = strings.CutPrefix(t.Ref, "refs/heads/")
-		if e.Branch == t.Ref {
-			e.Branch = ""
 		}
 	default:
 		e.Pulls, e.Head = []int{t.PullRequest.Number}, t.PullRequest.Head.SHA

@@ -213,8 +213,7 @@ func TestActionsOfEvents(t *testing.T) {
 	run := `"head_sha":"` + commit + `","pull_requests":[{"number":3,"base":{"repo":{"id":1}}}]`
 	for _, test := range []of{
 		{"status", "", `"context":"ci","state":"error"`, forge.Event{Action: forge.ActionCompleted, Check: "ci"}},
-		{"push", "", `"ref":"refs/heads/a/b"`, forge.Event{Kind: forge.PushEvent, Branch: "a/b"}},
-		{"push", "", `"ref":"refs/tags/v1"`, forge.Event{Kind: forge.PushEvent}},
+		{"push", "", `"ref":"refs/heads/a/b"`, forge.Event{Kind: forge.PushEvent}},
 		{"check_suite", "completed", `"check_suite":{` + run + `}`, forge.Event{Action: forge.ActionCompleted, Pulls: []int{3}}},
 		{
 			"check_run", "created", `"check_run":{"name":"lint",` + run + `}`,
