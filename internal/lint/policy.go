@@ -175,9 +175,11 @@ func firstLine(f *diff.File, op diff.Op) (diff.Line, bool) {
 // new, gone, moved or left by an owner is such a change, and so is a person who owned nothing before, or another owner of
 // what is sensitive. Who owns a new path takes nothing from anybody.
 func changesOwners(in *Input, f *diff.File) bool {
-	if f.Status == diff.Added && path.Base(f.Path) != "CODEOWNERS" {
+	switch {
+	case f.Status != diff.Added:
+	case path.Base(f.Path) != "CODEOWNERS":
 		return !isNewPath(in, []string{path.Join("/", path.Dir(f.Path)), f.Path}, nil)
-	} else if f.Status == diff.Added { // the first list asks for more approvals
+	default: // the first list asks for more approvals
 		return slices.ContainsFunc([]string{"", ".github", ".gitlab", ".gitea", ".forgejo", "docs"},
 			func(dir string) bool { return in.mayHave(path.Join(dir, "CODEOWNERS")) })
 	}

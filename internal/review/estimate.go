@@ -88,17 +88,16 @@ func (w *specialists) estimate(ctx context.Context, in *Input) Estimate {
 	if len(e.Finders) == 0 {
 		return e
 	}
-	asked := in.asked
 	e.Parts = len(w.plan.shards)
 	fixed, own := 0, map[string]int{} // tokens that do not depend on the shard: of all finders, and of each by name
-	for _, spec := range asked {
+	for _, spec := range in.asked {
 		p := w.sheet.Finder(spec, 0)
 		fixed, own[spec.Name] = prompt.Tokens(p.System+p.Common), prompt.Tokens(p.Suffix)
 	}
 	fixed += prompt.Tokens(string(prompt.Schema("finder")))
 	for i := range e.Parts {
-		left := w.unanswered(ctx, in, asked, i)
-		e.Kept += len(asked) - len(left)
+		left := w.unanswered(ctx, in, in.asked, i)
+		e.Kept += len(in.asked) - len(left)
 		if len(left) == 0 {
 			continue
 		}

@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // notReaders are methods of Repo that write, and two that are about all repositories of an owner, which
