@@ -17,7 +17,7 @@ var invocation = regexp.MustCompile(`(?m)(?:^|[` + "`" + `$ ])precedent ((?:[a-z
 // inCode finds the blocks and spans of code in a Markdown text.
 var inCode = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]+`")
 
-// TestDocumentsNameCommandsThatExist keeps commands and flags in the documents true.
+// TestDocumentsNameCommandsThatExist keeps commands and flags in the documents true, and in blocks the arguments.
 func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	top := filepath.Join("..", "..")
 	docs, err := filepath.Glob(filepath.Join(top, "*.md"))
@@ -32,7 +32,13 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	root := (&app{}).root()
 	found := 0
 	for _, doc := range docs {
-		for _, m := range invocation.FindAllStringSubmatch(strings.Join(inCode.FindAllString(read(t, doc), -1), "\n"), -1) {
+		code := strings.Join(inCode.FindAllString(read(t, doc), -1), "\n")
+		for _, words := range commandsIn(code) {
+			if _, err := taken(words); err != nil && filepath.Base(doc) != "commands.md" { // made from the commands
+				t.Errorf("%s: %q: %v", filepath.Base(doc), words, err)
+			}
+		}
+		for _, m := range invocation.FindAllStringSubmatch(code, -1) {
 			words := strings.Fields(m[1])
 			cmd, _, err := root.Find(words)
 			if err != nil || cmd == root {

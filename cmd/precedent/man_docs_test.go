@@ -81,29 +81,36 @@ func TestReferenceExamples(t *testing.T) {
 			t.Errorf("%s does not say what it does", cmd.CommandPath())
 		}
 		own := 0
-		for line := range strings.Lines(cmd.Example) {
-			line, _, _ = strings.Cut(line, " #")
-			for _, part := range statement.Split(line, -1) {
-				words := word.FindAllString(part, -1)
-				if len(words) == 0 || words[0] != "precedent" {
-					continue
-				}
-				for i := range words {
-					words[i] = strings.Trim(words[i], `"'`)
-				}
-				meant, err := taken(words[1:])
-				if err != nil {
-					t.Errorf("%s: example %q: %v", cmd.CommandPath(), strings.TrimSpace(line), err)
-				}
-				if strings.HasPrefix(meant+" ", cmd.CommandPath()+" ") {
-					own++
-				}
+		for _, words := range commandsIn(cmd.Example) {
+			meant, err := taken(words)
+			if err != nil {
+				t.Errorf("%s: example %q: %v", cmd.CommandPath(), words, err)
+			}
+			if strings.HasPrefix(meant+" ", cmd.CommandPath()+" ") {
+				own++
 			}
 		}
 		if own == 0 {
 			t.Errorf("%s has no example of itself", cmd.CommandPath())
 		}
 	}
+}
+
+// commandsIn are the words of the commands of this program in the lines of a shell.
+func commandsIn(text string) (all [][]string) {
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, " #")
+		for _, part := range statement.Split(line, -1) {
+			words := word.FindAllString(part, -1)
+			for i := range words {
+				words[i] = strings.Trim(words[i], `"'`)
+			}
+			if len(words) > 1 && words[0] == "precedent" {
+				all = append(all, words[1:])
+			}
+		}
+	}
+	return all
 }
 
 // taken says which command takes the words, and what is wrong with them.
