@@ -14,7 +14,6 @@ import (
 // own in DATABASE_URL.
 func TestScriptPostgreSQL(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
-	useSchemas(t)
 	empty := needs.Value(store.OpenMemory(t.Context(), store.Options{}))(t)
 	defer empty.Close()
 	schema := needs.Value(empty.Check(t.Context()))(t)

@@ -17,8 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/background"
 )
 
-// storyFolder is the variable with the folder of a story, and failedFile its file with the printed commands that nobody
-// could run.
+// storyFolder is the variable with the folder of a story, and failedFile its file with what its programs printed wrong.
 const (
 	storyFolder = "PRECEDENT_TEST_STORY"
 	failedFile  = "printed-wrong.txt"
@@ -28,7 +27,7 @@ const (
 var printedCommand = regexp.MustCompile(`(?m)(?:^ *|: +|run |\()(precedent (?:(?:dismiss|explain|learn (?:forget|approve)|memory adopt)` +
 	`(?: --undo)? [0-9a-z]{10}|learn add "[^"]*")(?: --[a-z-]+ (?:'[^']*'|[^\s;,)]+))*)(?:[.;,)]|\s|$)`)
 
-// tried is main, and notes which of the commands that it prints nobody could run.
+// tried is main, and notes which of the commands that it prints nobody could run, and JSON that fits no schema.
 func tried() {
 	story := os.Getenv(storyFolder)
 	if info, err := os.Stdout.Stat(); story == "" || err != nil || info.Mode()&os.ModeCharDevice != 0 {
@@ -42,13 +41,18 @@ func tried() {
 	end := a.makeTemp()
 	status := a.run(context.Background(), os.Args[1:])
 	end()
+	failed := func(what string, err error) {
+		note(filepath.Join(story, failedFile), fmt.Sprintf("%s: %v\n", what, err))
+	}
 	if slices.Contains(os.Args, "--json") && json.Valid(out.Bytes()) {
-		keepJSON(story, a, out.Bytes())
+		if err := fitsSchema(a, out.Bytes()); err != nil {
+			failed(out.String(), err)
+		}
 	}
 	for _, m := range printedCommand.FindAllStringSubmatch(said.String(), -1) {
 		for _, words := range commandsIn(m[1]) {
 			if _, err := taken(words); err != nil {
-				note(filepath.Join(story, failedFile), fmt.Sprintf("%s: %v\n", m[1], err))
+				failed(m[1], err)
 			}
 		}
 	}
@@ -83,8 +87,8 @@ func note(path, line string) {
 	}
 }
 
-// checkPasted fails if the programs of a story printed a command that does not exist.
-func checkPasted(e *testscript.Env) {
+// checkPrinted fails if the programs of a story printed something wrong.
+func checkPrinted(e *testscript.Env) {
 	if failed, err := os.ReadFile(filepath.Join(e.WorkDir, failedFile)); err == nil {
 		e.T().Log("printed, and wrong: " + string(failed))
 		e.T().FailNow()

@@ -61,7 +61,6 @@ func (m prepares) Run() int {
 
 // TestScript plays the stories in testdata/script.
 func TestScript(t *testing.T) {
-	useSchemas(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		Setup:               setup,
@@ -105,8 +104,12 @@ var hasSandbox = sync.OnceValue(func() bool {
 // that no file of this repository may hold in plain.
 func setup(e *testscript.Env) error {
 	e.Defer(func() { decideAgain(e) })
-	e.Defer(func() { checkPasted(e) })
-	e.Defer(func() { checkJSON(e) })
+	e.Defer(func() { checkPrinted(e) })
+	schemas, err := filepath.Abs(jsonSchemas)
+	if err != nil {
+		return err
+	}
+	e.Setenv(schemasVariable, schemas)
 	e.Setenv(storyFolder, e.WorkDir)
 	e.Setenv("GOCACHE", goCache())
 	e.Setenv("USER", "dana")
