@@ -1,8 +1,15 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -326,6 +333,26 @@ func TestActionRuns(t *testing.T) {
 			}
 		})
 	}
+}
+
+// releaseServer serves a release for this machine, whose program is the given script, and returns its address and the
+// checksum of its list of checksums.
+func releaseServer(t *testing.T, version, program string) (address, sums string) {
+	t.Helper()
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	archive := tar.NewWriter(zipped)
+	err := archive.WriteHeader(&tar.Header{Name: "precedent-" + version + "/precedent", Mode: 0o755, Size: int64(len(program))})
+	_, written := archive.Write([]byte(program))
+	needs.NoError(t, errors.Join(err, written, archive.Close(), zipped.Close()))
+	name := "precedent-" + runtime.GOOS + "-" + runtime.GOARCH + ".tar.gz"
+	list := fmt.Sprintf("%x  %s\n", sha256.Sum256(packed.Bytes()), name)
+	files := http.NewServeMux()
+	files.HandleFunc("/download/"+version+"/SHA256SUMS", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(list)) })
+	files.HandleFunc("/download/"+version+"/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed.Bytes()) })
+	server := httptest.NewServer(files)
+	t.Cleanup(server.Close)
+	return server.URL, fmt.Sprintf("%x", sha256.Sum256([]byte(list)))
 }
 
 // TestActionInstallsARelease runs the step that installs, against a server with a release for this machine.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -43,32 +41,5 @@ func TestMCP(t *testing.T) {
 	ends(t, 0, precedentCmd(home, repo, "learn", "approve", id[1]))
 	if said := call("get_review_learnings", nil); !strings.Contains(said, "close every response body") {
 		t.Error(said)
-	}
-}
-
-// TestMCPInspector: the public inspector lists the tools, and calls one.
-func TestMCPInspector(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	repo := defectiveRepository(t, home, "repo")
-	inspector := needs.MCPTool(t, "mcp-inspector")
-	inspect := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command(inspector[0], slices.Concat(inspector[1:], []string{"--cli", "precedent", "mcp", "--write"}, args)...)
-		cmd.Dir, cmd.Env = repo, precedentCmd(home, repo).Env
-		out, _ := ends(t, 0, cmd)
-		return out
-	}
-	ends(t, precedent.ExitFindings, precedentCmd(home, repo, "review"))
-	list := parsed[struct{ Tools []struct{ Name string } }](t, inspect("--method", "tools/list", "--strict"))
-	if len(list.Tools) < 7 {
-		t.Errorf("%d tools", len(list.Tools))
-	}
-	result := parsed[struct {
-		IsError           bool
-		StructuredContent struct{ Notice string }
-	}](t, inspect("--method", "tools/call", "--tool-name", "get_findings", "--tool-arg", `paths=["a.txt"]`))
-	if result.IsError || !strings.HasPrefix(result.StructuredContent.Notice, "Data from the memory") {
-		t.Errorf("%+v", result)
 	}
 }
