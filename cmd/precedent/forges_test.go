@@ -152,23 +152,6 @@ func TestNoSuchForge(t *testing.T) {
 	}
 }
 
-func TestProxyOfAForge(t *testing.T) {
-	for _, test := range []struct {
-		env  pairs
-		want string
-	}{
-		{pairs{"https_proxy": "proxy.example:3128"}, "http://proxy.example:3128"},
-		{pairs{"HTTP_PROXY": "http://proxy.example:3128"}, ""},
-		{pairs{"HTTPS_PROXY": "socks5://proxy.example"}, "socks5://proxy.example"},
-		{pairs{"HTTPS_PROXY": "http://proxy.example", "no_proxy": ".example"}, ""},
-	} {
-		got, err := (&app{env: test.env}).proxy("https://git.example/api")
-		if err != nil || got == nil && test.want != "" || got != nil && got.String() != test.want {
-			t.Errorf("%v: %v, %v", test.env, got, err)
-		}
-	}
-}
-
 // tunnel is a proxy for one host, which is not where its name says.
 type tunnel struct {
 	to string // host:port

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,8 +31,7 @@ func writeMan(t *testing.T, dir string) map[string]string {
 	return pages
 }
 
-// TestManPages: a page for each command that people are shown, the same each
-// time, and without anything that the typesetter complains of.
+// TestManPages: a page for each command that people are shown, the same each time.
 func TestManPages(t *testing.T) {
 	if *manDir != "" {
 		writeMan(t, *manDir)
@@ -47,29 +45,11 @@ func TestManPages(t *testing.T) {
 	if all := commandsBelow((&app{}).root()); len(pages) != len(all) {
 		t.Errorf("%d pages for %d commands", len(pages), len(all))
 	}
-	groff, err := exec.LookPath("groff")
-	if err != nil {
-		t.Log("there is no groff to read the pages")
-	}
 	for name, page := range pages {
 		for _, section := range []string{".SH NAME\n", ".SH SYNOPSIS\n", ".SH DESCRIPTION\n", ".SH EXAMPLE\n"} {
-			if !bytes.Contains([]byte(page), []byte(section)) {
+			if !strings.Contains(page, section) {
 				t.Errorf("%s has no %s", name, section)
 			}
-		}
-		if groff == "" {
-			continue
-		}
-		cmd := exec.Command(groff, "-man", "-t", "-ww", "-Tascii")
-		cmd.Stdin = bytes.NewReader([]byte(page))
-		var complaints bytes.Buffer
-		cmd.Stderr = &complaints
-		out, err := cmd.Output()
-		if err != nil || complaints.Len() > 0 {
-			t.Errorf("%s: groff says %v: %s", name, err, complaints.String())
-		}
-		if !bytes.Contains(out, []byte("2026")) {
-			t.Errorf("%s does not show its date", name)
 		}
 	}
 }
