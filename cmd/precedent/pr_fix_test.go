@@ -1,20 +1,9 @@
 package main
 
 import (
-	"context"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
 )
-
-// exit runs the program, and ends the process.
-func (a *app) exit(ctx context.Context) {
-	end := a.makeTemp()
-	status := a.run(ctx, os.Args[1:])
-	end()
-	syscall.Exit(status) // os.Exit takes a second in a binary with the race detector
-}
 
 // TestFixCommand: a dry run prints a patch and changes nothing; without a gate nothing is pushed unless the operator says
 // so; then one commit is pushed.

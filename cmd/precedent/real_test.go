@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"maps"
 	"net"
-	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,19 +40,19 @@ func TestRealGitea(t *testing.T) {
 
 // storyRuns: two runs that post at once, each with a memory of its own, post everything once.
 func storyRuns(s *serveStory) {
-	var runs [2]*exec.Cmd
-	var said [2]bytes.Buffer
-	for i := range runs {
-		s.app.env["XDG_DATA_HOME"], s.app.env["XDG_CACHE_HOME"] = s.t.TempDir(), s.t.TempDir()
-		s.app.env["PRECEDENT_MARKER_KEY"] = "a key of tests a key of tests a key of tests"
-		runs[i] = exec.Command("timed", "pr", s.door.URL+"/"+s.real.Owner+"/"+s.real.Name+"/pulls/7", "--post")
-		runs[i].Dir, runs[i].Env, runs[i].Stdout, runs[i].Stderr = s.app.dir, s.environ(), &said[i], &said[i]
-		needs.NoError(s.t, runs[i].Start())
+	var runs sync.WaitGroup
+	for range 2 {
+		a := *s.app
+		said := new(bytes.Buffer)
+		a.out, a.err, a.env = said, said, maps.Clone(s.app.env)
+		a.env["XDG_DATA_HOME"], a.env["XDG_CACHE_HOME"] = s.t.TempDir(), s.t.TempDir()
+		a.env[markerKeyVariable] = "a key of tests a key of tests a key of tests"
+		runs.Go(func() {
+			a.run(s.t.Context(), []string{"pr", s.door.URL + "/" + s.real.Owner + "/" + s.real.Name + "/pulls/7", "--post"})
+			s.t.Logf("%s", said)
+		})
 	}
-	for i, cmd := range runs {
-		_ = cmd.Wait() // the status tells of findings
-		s.t.Logf("%s", said[i].String())
-	}
+	runs.Wait()
 	s.sync()
 	s.says("both", "## Precedent", 1)
 	if all := s.threads(); len(all) != len(flaws) {
@@ -64,13 +66,15 @@ func storyWebhooks(s *serveStory) {
 	listener := needs.Value(net.Listen("tcp", "127.0.0.1:0"))(s.t)
 	address := listener.Addr().String()
 	_ = listener.Close() // the server takes it
-	cmd, said := s.server()
-	cmd.Args = append(cmd.Args[:1:1], "serve", "--interval", "1h", "--listen", address, "--repositories", s.repoName())
-	needs.NoError(s.t, cmd.Start())
+	ctx, stop := context.WithCancel(s.t.Context())
+	var server sync.WaitGroup
+	server.Go(func() {
+		s.app.run(ctx, []string{"serve", "--interval", "1h", "--listen", address, "--repositories", s.repoName()})
+	})
 	s.t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
-		s.t.Logf("%s", said)
+		stop()
+		server.Wait()
+		s.t.Logf("%s", s.err.String())
 	})
 	s.real.Hook("http://"+address+"/webhooks/gitea", hookSecret)
 	reaches := func(state label.State) {

@@ -28,8 +28,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// TestMain makes the test binary the program, too, also with another clock, and
-// scripted engines: tests start it under these names, and sandboxes from inside.
+// TestMain makes the test binary the program and scripted engines, too: tests start it under these names, and sandboxes
+// from inside.
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	if os.Getenv(lint.VetEnv) == "1" {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 // programs are what the test binary is under other names.
-var programs = map[string]func(){"precedent": tried, "scripted": enginetest.Main, "timed": timed, "editing": editing}
+var programs = map[string]func(){"precedent": tried, "scripted": enginetest.Main}
 
 // prepares makes the folder of repositories that tests copy.
 type prepares struct{ testscript.TestingM }

@@ -1,21 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
@@ -24,88 +20,45 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// parrotClock says where the parent lets the forge's time pass, and what time it is.
-const parrotClock = "PARROT_CLOCK"
-
-// timedLater is how much later than the machine's clock it is for timed, as a duration. Without it, timed has the
-// forge's clock.
-const timedLater = "TIMED_LATER"
-
-// timed is the program, except that it waits for the forge by asking its parent to let the forge's
-// time pass.
-func timed() {
-	now, sleep, err := forgetest.NewWatch(os.Getenv(parrotClock))
-	if text := os.Getenv(timedLater); err == nil && text != "" {
-		var later time.Duration
-		later, err = time.ParseDuration(text)
-		now = func() time.Time { return time.Now().Add(later) }
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		syscall.Exit(9)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	a := &app{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()), now: now, sleep: sleep,
-	}
-	a.exit(ctx)
+// tillEngine finds the flaws of the till, as the parrot does, and fixes all of them when it is asked to. If there are
+// none, or it is to fix nothing, it changes something else.
+type tillEngine struct {
+	*parrot
+	fixesNothing bool
+	asked        []engine.Task
 }
 
-// What a story tells the program editing by its environment: how it works, and the file that gets
-// a line for each task.
-const (
-	editingWay = "EDITING_WAY"
-	editingLog = "EDITING_LOG"
-)
+func (e *tillEngine) Info() engine.Info {
+	info := e.parrot.Info()
+	info.WantsTree = true
+	return info
+}
 
-// fixesNothing is a way of editing that changes the file all the same.
-const fixesNothing = "fixes nothing"
-
-// editing is a program for the command engine: it finds the flaws of the till, as the parrot does,
-// and fixes all of them when it is asked to. If there are none, it changes something else.
-func editing() {
-	var r engine.Request
-	err := json.NewDecoder(os.Stdin).Decode(&r)
-	response := engine.Response{Model: "parrot"}
+func (e *tillEngine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	text, err := os.ReadFile(filepath.Join(t.Tree, "src", "till.js")) // judges have no tree
+	e.parrot.mu.Lock()
+	e.asked = append(e.asked, t)
+	e.parrot.asked = 0
 	if err == nil {
-		text, _ := os.ReadFile(filepath.Join(r.TreeDir, "src", "till.js")) // judges have no tree
-		changed := tillFixes.Replace(string(text))
-		if os.Getenv(editingWay) == fixesNothing || changed == string(text) {
-			changed = "// Looked at.\n" + string(text)
-		}
-		var answer engine.Answer
-		e := &editor{Engine: &parrot{path: "src/till.js", text: string(text)}, texts: []string{changed}}
-		task := engine.Task{Role: r.Role, Name: r.Name, Prompt: r.Prompt, Tree: r.TreeDir, Edit: r.Edit}
-		answer, err = e.Run(context.Background(), task)
-		response.Answer = answer.JSON
+		e.text = string(text)
 	}
-	if err == nil {
-		var line []byte
-		if line, err = json.Marshal(r); err == nil {
-			note(os.Getenv(editingLog), string(line)+"\n")
-		}
+	changed := tillFixes.Replace(e.text)
+	if e.fixesNothing || changed == e.text {
+		changed = "// Looked at.\n" + e.text
 	}
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(response)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		syscall.Exit(1)
-	}
-	syscall.Exit(0)
+	e.parrot.mu.Unlock()
+	return (&editor{Engine: e.parrot, texts: []string{changed}}).Run(ctx, t)
 }
 
 // serveStory is a labelled pull request and a server that is started again for each step.
 type serveStory struct {
 	*rounds
-	gitea *forgetest.Gitea
-	trap  *forgetest.Trap
-	hook  *forgetest.Hook // tells what happens to labels
-	had   []string        // labels before that
-	flags []string        // of the server
-	later time.Duration
-	ahead atomic.Int64 // nanoseconds that the clock of a running forge seems to be ahead
+	engine *tillEngine
+	gitea  *forgetest.Gitea
+	hook   *forgetest.Hook // tells what happens to labels
+	had    []string        // labels before that
+	later  time.Duration
+	ahead  atomic.Int64 // nanoseconds that the clock of a running forge seems to be ahead
 }
 
 // Kinds of forges beside those that forgetest plays of Gitea's family.
@@ -126,7 +79,6 @@ func newServeStory(t *testing.T, kind forgetest.GiteaKind, policy string) *serve
 	}
 	s.base(policy)
 	s.world(func() { s.pull.Comments = nil })
-	s.trap = s.door.stage.Trap(t, 0)
 	s.had = slices.Clone(s.pull.Labels)
 	switch kind {
 	case onRealGitea:
@@ -140,8 +92,8 @@ func newServeStory(t *testing.T, kind forgetest.GiteaKind, policy string) *serve
 	default:
 		s.hook = s.gitea.Hook(forgetest.Listen(t).URL, hookSecret, nil)
 	}
-	s.app.env["PRECEDENT_ENGINE"], s.app.env["PRECEDENT_CONSOLIDATION"] = "command:editing", "off"
-	s.app.env[editingLog] = filepath.Join(s.home, "tasks.jsonl")
+	s.engine = &tillEngine{parrot: s.parrot}
+	s.app.fixedEngine, s.app.now = s.engine, func() time.Time { return time.Now().Add(s.later) }
 	return s
 }
 
@@ -155,39 +107,9 @@ const (
 // hookSecret signs the webhooks of these tests.
 const hookSecret = "an example of a secret of webhooks"
 
-// works sets how the engine works.
-func (s *serveStory) works(way string) { s.app.env[editingWay] = way }
-
 // tasks are what the engine was asked to do, by role.
-func (s *serveStory) tasks(role engine.Role) (all []engine.Request) {
-	s.t.Helper()
-	data, err := os.ReadFile(s.app.env[editingLog])
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		s.t.Fatal(err)
-	}
-	for line := range bytes.Lines(data) {
-		if r := parsed[engine.Request](s.t, string(line)); r.Role == role {
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
-// environ is the environment of a server.
-func (s *serveStory) environ() []string {
-	env := []string{parrotClock + "=" + s.trap.Watch(), timedLater + "=" + s.later.String()}
-	for k, v := range s.app.env {
-		env = append(env, k+"="+v)
-	}
-	return env
-}
-
-// server is a process of serve --once.
-func (s *serveStory) server() (cmd *exec.Cmd, said *bytes.Buffer) {
-	cmd, said = exec.Command("timed", append([]string{"serve", "--once", "--repositories", s.repoName()},
-		s.flags...)...), new(bytes.Buffer)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.app.dir, s.environ(), said, said
-	return cmd, said
+func (s *serveStory) tasks(role engine.Role) (all []engine.Task) {
+	return slices.DeleteFunc(slices.Clone(s.engine.asked), func(t engine.Task) bool { return t.Role != role })
 }
 
 // wait lets time pass for the server, also for its jobs that wait, whose times are River's.
@@ -207,13 +129,13 @@ func (s *serveStory) wait(d time.Duration) {
 	}
 }
 
-// once runs serve --once in a process, which leads through the states to the last one.
+// once runs a server once, which leads through the states to the last one.
 func (s *serveStory) once(step string, through ...label.State) {
 	s.t.Helper()
 	before := len(s.entered())
-	cmd, said := s.server()
-	if err := cmd.Run(); err != nil {
-		s.t.Fatalf("%s: %v\n%s", step, err, said)
+	status, said := s.run("serve", "--once", "--repositories", s.repoName())
+	if status != precedent.ExitClean {
+		s.t.Fatalf("%s: status %d\n%s", step, status, said)
 	}
 	s.sync()
 	if s.real != nil {
@@ -393,7 +315,7 @@ func (s *serveStory) ended() {
 	}
 }
 
-// TestServeStory: precedent serve --once, a new process each time, leads a labelled pull request
+// TestServeStory: precedent serve --once, a new server each time, leads a labelled pull request
 // from findings over a fix and CI to a person's review, with git over HTTP. What it posts, it posts
 // once, and with nothing due it writes nothing.
 func TestServeStory(t *testing.T) {

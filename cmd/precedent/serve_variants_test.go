@@ -63,7 +63,7 @@ func storyGate(s *serveStory) {
 	if !hasSandbox() {
 		needs.Missing(s.t, "PRECEDENT_TEST_SANDBOX", "a sandbox")
 	}
-	s.works(fixesNothing)
+	s.engine.fixesNothing = true
 	s.once("the gate fails, and a fix does", label.Changes)
 	s.says("the gate fails", "**The build or the tests fail**", 1)
 	note := s.notes("**The build or the tests fail**")[0]
@@ -88,11 +88,11 @@ func storyGate(s *serveStory) {
 	s.quiet("a person's turn")
 
 	s.sets(label.Changes)
-	s.works("")
+	s.engine.fixesNothing = false
 	s.once("a fix passes", label.CIPending)
 	s.pushed("a fix passes", 1)
 	tasks := s.tasks(engine.Fixer)
-	s.has("the task", tasks[len(tasks)-1].Prompt, "2999", "3000", "grep -q once")
+	s.has("the task", tasks[len(tasks)-1].User(), "2999", "3000", "grep -q once")
 	s.passes()
 	s.once("green", label.ReviewNeeded, label.HumanReview)
 	s.says("the end", "## Precedent: clean, no findings", 1)
@@ -124,7 +124,7 @@ func storyChecks(s *serveStory) {
 		s.t.Errorf("checks that did not fail:\n%s", note)
 	}
 	tasks := s.tasks(engine.Fixer)
-	s.has("the task", tasks[len(tasks)-1].Prompt, "2 checks failed", "lint")
+	s.has("the task", tasks[len(tasks)-1].User(), "2 checks failed", "lint")
 	s.pushed("red", 2)
 
 	s.report("build", "success")
