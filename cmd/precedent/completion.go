@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -31,4 +32,36 @@ func newCompletion(a *app) *cobra.Command {
 			return write(cmd.Root(), a)
 		},
 	}
+}
+
+// maxCompletions limits the branches and tags that are offered to a shell.
+const maxCompletions = 50
+
+// completeRange completes the name of a branch or tag, also after the dots of a range.
+func (a *app) completeRange(cmd *cobra.Command, args []string,
+	begun string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault // paths
+	}
+	repo, err := a.openRepo(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer repo.Close()
+	before := ""
+	if at := strings.LastIndex(begun, ".."); at >= 0 {
+		before = begun[:at+2]
+	}
+	names, err := repo.Branches(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []cobra.Completion
+	for _, name := range names {
+		if strings.HasPrefix(before+name, begun) {
+			all = append(all, before+name)
+		}
+	}
+	return all[:min(len(all), maxCompletions)], cobra.ShellCompDirectiveNoFileComp
 }

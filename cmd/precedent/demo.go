@@ -132,11 +132,12 @@ func (a *app) findID(ctx context.Context, words string) (string, error) {
 		return "", err
 	}
 	defer w.Close()
-	all, err := w.Memory.Rows.FindingsByID(ctx, "", maxCompletions)
+	const most = 50 // the script has a few
+	found, err := w.Memory.Rows.FindingsByID(ctx, "", most)
 	if err != nil {
 		return "", err
 	}
-	for _, k := range all {
+	for _, k := range found {
 		if strings.Contains(k.Title, words) {
 			return k.ID, nil
 		}

@@ -50,12 +50,6 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
 		Args: func(cmd *cobra.Command, args []string) error { return d.check(cmd, args) },
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if d.undo {
-				return a.completeDismissed(cmd, nil, begun)
-			}
-			return a.completeFindings(cmd, nil, begun)
-		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, d) },
 	}
 	cmd.Flags().BoolVar(&d.undo, "undo", false, "show the dismissed findings, or those of the rule, again")
@@ -66,7 +60,11 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
 	cmd.Flags().StringVar(&d.category, "category", "", "dismiss all findings of a `category`")
 	cmd.Flags().StringVar(&d.path, "path", "",
 		"limit the rule, or similar findings, to a folder or `glob`, from the top folder")
-	addReason(cmd, &d)
+	cmd.Flags().StringVar(&d.reason, "reason", "", "why it is not a problem here, in a `sentence`")
+	cmd.Flags().StringVar(&d.who, "who", "",
+		"the `name` to store with it (default: user.name of git, else your user name)")
+	cmd.Flags().IntVar(&d.pull, "pr", 0,
+		"the `number` of the pull request whose comments have the IDs that the memory does not have")
 	addSettings(cmd, append([]string{"forge"}, memorySettings...)...)
 	return cmd
 }
@@ -110,14 +108,6 @@ func (d *dismissal) what() string {
 		return memory.OfCategory + d.category
 	}
 	return d.rule
-}
-
-func addReason(cmd *cobra.Command, d *dismissal) {
-	cmd.Flags().StringVar(&d.reason, "reason", "", "why it is not a problem here, in a `sentence`")
-	cmd.Flags().StringVar(&d.who, "who", "",
-		"the `name` to store with it (default: user.name of git, else your user name)")
-	cmd.Flags().IntVar(&d.pull, "pr", 0,
-		"the `number` of the pull request whose comments have the IDs that the memory does not have")
 }
 
 func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {

@@ -16,7 +16,7 @@ func addFormat(cmd *cobra.Command, name *string) {
 	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []cobra.Completion
 		for _, f := range report.Formats {
-			names = append(names, completion(f.Name, f.For))
+			names = append(names, cobra.CompletionWithDesc(f.Name, f.For))
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
