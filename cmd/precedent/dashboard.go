@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os/exec"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -153,10 +152,7 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 		Operators: i.settings.Operators.Value,
 		DayBudget: i.settings.MaxCostPerDay.Value, PullBudget: i.settings.MaxCostPull.Value,
 		Version: thisBuild().Version, Log: log, Now: a.now,
-		Health: func(ctx context.Context) []web.Fact {
-			return slices.DeleteFunc(factsOf(a.diagnoseServer(ctx, flags, false)),
-				func(f web.Fact) bool { return f.Name == addressCheck }) // it is this server that listens
-		},
+		Health: func(ctx context.Context) []web.Fact { return factsOf(a.diagnoseServer(ctx, flags, false)) },
 		Agents: func(_ precedent.Repo, open func(context.Context) (*workspace.Workspace, error)) http.Handler {
 			return mcp.New(open, mcp.Options{Version: thisBuild().Version, Log: log, Search: i.reviewer.SearchCorpus}).Handler()
 		},

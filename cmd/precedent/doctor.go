@@ -27,7 +27,7 @@ func newDoctor(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the setup, and show what is missing",
 		Long: `Doctor checks git, the repository, the engine, the sandbox, the forge, the memory,
-the policy, the linters, the guide, the gate, the hook and the temporary folder.
+the policy, the linters, the guide, the gate and the hook.
 For each it prints ok, warn (a review works without it) or missing (a review
 needs it), and how to fix it.
 
@@ -36,7 +36,7 @@ If a forge token is set, doctor asks the forge whose it is. It sends nothing els
 embedding model for one vector. Keys are never printed.
 
 With --server it checks what precedent serve needs instead: git, the engine, the
-sandbox, the token and the repositories, the database, the webhooks and the address.
+sandbox, the token and the repositories, the database and the webhooks.
 
 Exit status: 0 if a review would work, 2 if something that it needs is missing.`,
 		Example: `  precedent doctor
@@ -61,8 +61,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	}
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
 	cmd.Flags().BoolVar(&forServer, "server", false, "check what precedent serve needs")
-	return a.data(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch", "repositories", "owners",
-		"listen")
+	return a.data(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch", "repositories", "owners")
 }
 
 // diagnosedSettings reads the settings. If they have an error, it is part of the diagnosis, and the
@@ -109,7 +108,6 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		d.Gate(ctx, repo, policy.Gate, sandboxed)
 		d.Hook(repo)
 	}
-	d.Space()
 	return d, ctx.Err()
 }
 

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"net"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,12 +44,6 @@ func (a *app) diagnoseServer(ctx context.Context, flags map[string]string, try b
 		d.Add("marker key", doctor.OK, "", "%s", key)
 	}
 	a.checkWebhooks(d, op)
-	a.checkListen(ctx, d, op)
-	folders := []string{a.workflow().CacheDir}
-	if a.env[databaseVariable] == "" {
-		folders = append(folders, a.workflow().DataDir)
-	}
-	d.Space(slices.DeleteFunc(folders, func(f string) bool { return f == "" })...)
 	return d, ctx.Err()
 }
 
@@ -184,23 +176,4 @@ func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
 	default:
 		d.Add(name, doctor.OK, "", "%s is set", webhookSecret)
 	}
-}
-
-const addressCheck = "address"
-
-func (a *app) checkListen(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings) {
-	const name = addressCheck
-	at := op.Listen.Value
-	if at == "" {
-		d.Add(name, doctor.OK, "", "off: no webhooks, health or metrics")
-		return
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
-	if err != nil {
-		d.AddError(name, doctor.Warning, hinted(fmt.Errorf("%s: %w", at, err),
-			"if a server runs there already, this is as it should be; else choose another with --listen"))
-		return
-	}
-	_ = l.Close() // nobody has connected
-	d.Add(name, doctor.OK, "", "%s is free", at)
 }

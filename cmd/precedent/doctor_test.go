@@ -71,7 +71,6 @@ func TestDoctorModels(t *testing.T) {
 	openAI := func(r llmtest.Reply) pairs {
 		return pairs{"OPENAI_API_KEY": "sk-canary-77", "OPENAI_BASE_URL": llmtest.OpenAI(t, llmtest.Script(r)).URL, "PRECEDENT_MODEL": "gpt-5"}
 	}
-	anthropic := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "ok"}))
 	vectors := func(model, timeout string, r llmtest.VectorReply) pairs {
 		return pairs{
 			"PRECEDENT_EMBEDDINGS_URL": llmtest.Embeddings(t, llmtest.VectorScript(r)).URL, "PRECEDENT_EMBEDDINGS_MODEL": model,
@@ -87,20 +86,13 @@ func TestDoctorModels(t *testing.T) {
 		{"nothing", "engine", "", nil, false, warns("none: only the analyzers run; ANTHROPIC_API_KEY is not set, OPENAI_", "docs/getting-started.md")},
 		{"a key", "engine", "", pairs{"ANTHROPIC_API_KEY": "sk-canary"}, false, ok("(ANTHROPIC_API_KEY is set) → api.anthropic.com; ")},
 		{"no key", "engine", "openai", nil, false, lacks("OPENAI_API_KEY is not set", "another engine")},
-		{"a server without a model", "engine", "", pairs{"OPENAI_BASE_URL": "http://localhost:1/v1"}, false, lacks("no model is set", "--model")},
 		{"a program", "engine", "command:" + program, nil, false, ok("this program gets the code")},
-		{"no such program", "engine", "command:" + program + "s", nil, false, lacks("find engine program", "")},
 		{"no Claude Code", "engine", "claude", pairs{"PATH": "/nowhere"}, false, lacks("the program is not in PATH", "npm install")},
 		{"Claude Code", "engine", "claude", pairs{"PATH": claude}, false, ok("/claude (flag --engine)")},
-		{"untried", "try", "", openAI(llmtest.Reply{Status: 401}), false, wanted{}},
 		{"OpenAI answers", "try", "", openAI(llmtest.Reply{Text: "ok"}), true, ok("gpt-5 answered: ")},
-		{"Anthropic answers", "try", "", pairs{"ANTHROPIC_API_KEY": "sk-canary-77", "ANTHROPIC_BASE_URL": anthropic.URL}, true, ok("$0.0")},
 		{"the key is wrong", "try", "", openAI(llmtest.Reply{Status: 401, Message: "no such key"}), true, lacks("answered 401", "")},
 		{"one token is too little", "try", "", openAI(llmtest.Reply{Status: 400, Message: shortOf}), true, warns("the key was accepted", "")},
-		{"without a model", "try", "", nil, true, warns("", "")},
-		{"embeddings without a model", "embeddings", "", pairs{"PRECEDENT_EMBEDDINGS_URL": "https://example.org/v1"}, true, warns("", "embeddings.model")},
 		{"embeddings", "embeddings", "", vectors("text-embedding-3-small", "1m", llmtest.VectorReply{}), false, ok("$0.02 per million tokens; ")},
-		{"untried embeddings", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{Status: 401}), false, wanted{}},
 		{"vectors", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{}), true, ok("answered with a vector of 8 dimensions")},
 		{"a wrong key for embeddings", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{Status: 401, Message: "no such key: vec-canary-9"}), true, warns("no such key: [key]", "check the key")},
 		{"slow embeddings", "try embeddings", "", vectors("m", "100ms", llmtest.VectorReply{Hold: llmtest.Never}), true, warns("did not answer within 100ms", "embeddings.timeout")},
@@ -126,9 +118,6 @@ func TestDoctorModels(t *testing.T) {
 			}
 		})
 	}
-	if asked := anthropic.Requests(); len(asked) != 1 || asked[0].MaxTokens != 1 {
-		t.Errorf("asked %+v, want one token", asked)
-	}
 }
 
 // TestDoctorNamesTheForge: which, as whom, and what is left; asked only with a token, and no review depends on it.
@@ -145,15 +134,11 @@ func TestDoctorNamesTheForge(t *testing.T) {
 	}{
 		{"a token", ours, nil, nil, 1, ok("(environment GITHUB_API_URL), as " + bot + ", 432")},
 		{"a remote elsewhere", "https://example.org/team/app", nil, nil, 1, warns("the clone's remote is on example.org", "--forge gitea:")},
-		{"no remote", "", nil, nil, 1, ok("as " + bot)},
 		{"a wrong token", ours, pairs{"GH_TOKEN": "ghp_wrong"}, nil, 1, warns("look up the account of the token", "is in GITHUB_TOKEN or GH_TOKEN")},
-		{"what is no token", ours, pairs{"GH_TOKEN": "a b c"}, nil, 0, warns("GITHUB_TOKEN or GH_TOKEN", "create a new one")},
 		{"no token", ours, pairs{"GH_TOKEN": ""}, nil, 0, wanted{doctor.OK, "it can read public pull requests, but not post", "set GITHUB_TOKEN"}},
 		{"a folder that holds no forge", ours, nil, pairs{"forge": "local:" + s.app.dir}, 0, warns("no repo.json", "docs/github.md")},
 		{"a folder", "", nil, pairs{"forge": "local:" + folderForge(t)}, 0, ok("forge.localhost (flag --forge), as precedent")},
 		{"GitHub", "git@github.com:octo/app.git", pairs{"GITHUB_API_URL": "", "GH_TOKEN": ""}, nil, 0, wanted{doctor.OK, "github.com (default), without a token", "GITHUB_TOKEN"}},
-		{"no known forge", "https://example.org/team/app", pairs{"GITHUB_API_URL": "", "GH_TOKEN": ""}, nil, 0, wanted{}},
-		{"Gitea", "", nil, pairs{"forge": "gitea:https://git.example"}, 0, wanted{doctor.OK, "without a token", "set GITEA_TOKEN"}},
 		{"nobody there", "", pairs{"GITEA_TOKEN": forgetest.Secret}, pairs{"forge": "gitea:http://127.0.0.1:1"}, 0, warns("127.0.0.1:1", "network")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -187,10 +172,8 @@ func TestDoctorNamesTheForge(t *testing.T) {
 // serverSays is what precedent doctor --server says.
 func (s *prStage) serverSays(t *testing.T, flags pairs) *doctor.Diagnosis {
 	t.Helper()
-	all := pairs{"listen": "off"}
-	maps.Copy(all, flags)
 	return diagnosed(t, s.app, func(ctx context.Context) (*doctor.Diagnosis, error) {
-		return s.app.diagnoseServer(ctx, all, false)
+		return s.app.diagnoseServer(ctx, flags, false)
 	})
 }
 
@@ -212,7 +195,6 @@ func TestDoctorServer(t *testing.T) {
 			hook:           {doctor.OK, "none; changes are found within 1m0s", webhookSecret},
 			"database":     ok("none yet; the first start creates "),
 			"marker key":   ok("none yet"),
-			"address":      ok("off"),
 		}},
 		"no token":      {pairs{"GH_TOKEN": ""}, nil, rows{"forge": lacks("without a token", "set GITHUB_TOKEN or GH_TOKEN")}},
 		"a wrong token": {pairs{"GH_TOKEN": "ghp_wrong"}, nil, rows{"forge": lacks("look up the account of the token", "GITHUB_TOKEN")}},

@@ -93,6 +93,17 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspac
 	}
 }
 
+// existing returns the folder, or the first one above it that is there.
+func existing(dir string) string {
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
 // Undamaged reads a database to detect damage, and returns its schema and what it found, for people. If the context has a
 // deadline, it stops after half of the time: a page of a server cannot wait until gigabytes are read.
 func Undamaged(ctx context.Context, db *store.DB) (schema int64, state string, err error) {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -86,48 +83,5 @@ func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure,
 		d.Add(name, Warning, "linters run only in the sandbox", "%s do not run", strings.Join(there, ", "))
 	default:
 		d.Add(name, OK, "", "%s", strings.Join(there, ", "))
-	}
-}
-
-// enoughSpace is what the temporary folder should have free, in bytes: the
-// largest tree that is exported for engines and analyzers (git.ExportLimits).
-const enoughSpace = 1 << 30
-
-// existing returns the folder, or the first one above it that is there.
-func existing(dir string) string {
-	for dir != filepath.Dir(dir) {
-		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	return dir
-}
-
-// Space looks at the temporary folder, and at other folders that files grow in, which may not be there yet.
-func (d *Diagnosis) Space(others ...string) {
-	const name = "space"
-	for _, dir := range others {
-		dir = existing(dir)
-		if free, err := freeSpace(dir); err == nil && free < enoughSpace {
-			d.Add(name, Warning, "make room", "%s has %d MiB free", dir, free>>20)
-		}
-	}
-	dir := os.TempDir()
-	probe, err := os.MkdirTemp(dir, "precedent-doctor-")
-	if err != nil {
-		d.Add(name, Missing, "set TMPDIR to a writable folder", "%v", err)
-		return
-	}
-	defer os.RemoveAll(probe)
-	free, err := freeSpace(probe)
-	switch {
-	case err != nil:
-		d.AddError(name, Warning, fmt.Errorf("measure free space: %w", err))
-	case free < enoughSpace:
-		d.Add(name, Warning, "make room, or set TMPDIR to another folder", "%s has %d MiB free; a large tree takes %d", dir,
-			free>>20, enoughSpace>>20)
-	default:
-		d.Add(name, OK, "", "%s has %d GiB free", dir, free>>30)
 	}
 }
