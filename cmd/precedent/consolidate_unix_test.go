@@ -4,9 +4,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,37 +69,5 @@ func TestReviewStartsConsolidation(t *testing.T) {
 	status := a.run(t.Context(), []string{"memory", "consolidate"})
 	if status != 0 || said.String() != "[memory] another process is consolidating\n" {
 		t.Errorf("status %d: %s", status, said)
-	}
-}
-
-// TestConsolidationOutlivesItsReview: the review ends without waiting, its process is not its
-// child's terminal or pipe, and the result is in the memory later.
-func TestConsolidationOutlivesItsReview(t *testing.T) {
-	t.Parallel()
-	a, _ := changedApp(t)
-	cmd := exec.Command("precedent", "review")
-	cmd.Dir = a.dir
-	cmd.Env = append(os.Environ(), "HOME="+a.env["HOME"], "PRECEDENT_CONSOLIDATION=auto", "CI=", "XDG_DATA_HOME=", "TMPDIR="+a.env["TMPDIR"])
-	out, err := cmd.CombinedOutput() // it would wait for a child that holds the pipe
-	if cmd.ProcessState.ExitCode() != 1 || strings.Contains(string(out), "[memory]") {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for {
-		w := needs.Value(a.openWorkspace(deadline, nil))(t)
-		s, err := w.Memory.Status(deadline)
-		w.Close()
-		needs.NoError(t, err)
-		if !s.Consolidated.IsZero() {
-			break
-		}
-		if err := a.pause(deadline, 20*time.Millisecond); err != nil {
-			logs, _ := filepath.Glob(filepath.Join(a.env["HOME"], ".local/share/precedent/background/*.log"))
-			for _, name := range logs {
-				t.Log(read(t, name))
-			}
-			t.Fatal("nothing was consolidated")
-		}
 	}
 }

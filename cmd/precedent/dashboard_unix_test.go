@@ -4,12 +4,10 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -17,7 +15,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestDashboard opens the pages of the memory beside a clone as a browser does: the address works once, and a finding
@@ -79,12 +76,6 @@ func TestDashboard(t *testing.T) {
 	}
 	if _, page := get(link[1]); !strings.Contains(page, second.ID) {
 		t.Errorf("the next review is not on the page: %s", page)
-	}
-	db := needs.Value(store.Open(t.Context(), filepath.Join(repo, ".precedent", "memory.db"), store.Options{}))(t)
-	renamed := precedent.Repo{Host: "forge.example", Owner: "team", Name: "renamed"}
-	needs.NoError(t, errors.Join(db.Adopt(t.Context(), renamed, second.Repo), db.Close()))
-	if _, page := get(link[1]); !strings.Contains(page, second.ID) {
-		t.Errorf("after its rows were joined with others: %s", page)
 	}
 	needs.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	if err := cmd.Wait(); err != nil {

@@ -23,7 +23,7 @@ func defectiveRepository(t testing.TB, home, name string) string {
 			writeFile(t, filepath.Join(repo, name), text, 0o644)
 		}
 	}
-	runGit(t, home, home, "init", "-q", "-b", "main", repo)
+	runGit(t, home, home, "init", "-q", "--template=", "-b", "main", repo)
 	runGit(t, home, repo, "remote", "add", "origin", "https://forge.example/team/"+filepath.Base(home)+".git")
 	files(map[string]string{"CLAUDE.md": "# Rules\n\n- Use tabs.\n", "a.txt": "one\ntwo\nthree\n"})
 	runGit(t, home, repo, "add", "-A")

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"maps"
 	"net"
 	"sync"
 	"testing"
@@ -34,30 +32,7 @@ func TestRealGitea(t *testing.T) {
 	}
 	play("AGit", aStory{ungated + oneFinder, storyFork, onRealAGit})
 	play("Fix", aStory{ungated + oneFinder, (*serveStory).play, onRealGitea})
-	play("Runs", aStory{ungated + oneFinder, storyRuns, onRealGitea})
 	play("Webhooks", aStory{ungated + oneFinder, storyWebhooks, onRealGitea})
-}
-
-// storyRuns: two runs that post at once, each with a memory of its own, post everything once.
-func storyRuns(s *serveStory) {
-	var runs sync.WaitGroup
-	for range 2 {
-		a := *s.app
-		said := new(bytes.Buffer)
-		a.out, a.err, a.env = said, said, maps.Clone(s.app.env)
-		a.env["XDG_DATA_HOME"], a.env["XDG_CACHE_HOME"] = s.t.TempDir(), s.t.TempDir()
-		a.env[markerKeyVariable] = "a key of tests a key of tests a key of tests"
-		runs.Go(func() {
-			a.run(s.t.Context(), []string{"pr", s.door.URL + "/" + s.real.Owner + "/" + s.real.Name + "/pulls/7", "--post"})
-			s.t.Logf("%s", said)
-		})
-	}
-	runs.Wait()
-	s.sync()
-	s.says("both", "## Precedent", 1)
-	if all := s.threads(); len(all) != len(flaws) {
-		s.t.Errorf("threads %v", all)
-	}
 }
 
 // storyWebhooks: a server that polls once an hour leads the cycle by the events of the forge.

@@ -106,27 +106,6 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	s.says("with permission", "**A label could not be changed.**", 1)
 }
 
-// TestRoundsMakeLabelsOnce: Gitea makes a second label of the same name, so that of two rounds at once one makes them.
-func TestRoundsMakeLabelsOnce(t *testing.T) {
-	t.Parallel()
-	s := newRounds(t)
-	s.door.stage.Script.Plan(forgetest.Fault{Method: http.MethodPost, On: "/octo/app/labels", Call: func() {
-		if _, err := s.try(); err != nil {
-			t.Error(err)
-		}
-	}})
-	_, err := s.try()
-	made := 0
-	for _, r := range s.door.stage.Script.Requests() {
-		if r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/octo/app/labels") {
-			made++
-		}
-	}
-	if err != nil || made != 5 {
-		t.Errorf("made %d labels, %v", made, err)
-	}
-}
-
 // TestRoundsClosed: what people close who have a say is taken out of the summary and the check, once, and nothing is read
 // again; the next review leads to a person. What was reviewed against one base branch is reviewed again for another one.
 func TestRoundsClosed(t *testing.T) {
