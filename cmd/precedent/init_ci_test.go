@@ -113,6 +113,10 @@ func TestStepsOfWorkflows(t *testing.T) {
 				if strings.Contains(value, "github.event") || strings.Contains(value, "head_ref") {
 					t.Errorf("%s: %s is %s", name, key, value)
 				}
+				input, given := strings.CutPrefix(key, "IN_")
+				if input = strings.ToLower(strings.ReplaceAll(input, "_", "-")); given && value != "${{ inputs."+input+" }}" {
+					t.Errorf("%s: %s is %s", name, key, value)
+				}
 			}
 			for input := range s.With {
 				if _, ok := action.Inputs[input]; !ok && name != "action.yml" {
@@ -207,35 +211,27 @@ func TestForksGetNothing(t *testing.T) {
 		"github.actor != 'dependabot[bot]'":                          w[".github/workflows/precedent.yml"].Jobs["review"].If,
 		"github.actor == 'dependabot[bot]'":                          w[".github/workflows/precedent.yml"].Jobs["fork"].If,
 		"github.event.workflow_run.actor.login == 'dependabot[bot]'": w[".github/workflows/precedent-forks.yml"].Jobs["review"].If,
+		// A run that somebody approved.
+		"workflow_run.event == 'pull_request' &&": w[".github/workflows/precedent-forks.yml"].Jobs["review"].If,
+		"conclusion == 'success' ||":              w[".github/workflows/precedent-forks.yml"].Jobs["review"].If,
+		"conclusion == 'failure') &&":             w[".github/workflows/precedent-forks.yml"].Jobs["review"].If,
 	} {
 		if !strings.Contains(cond, name) {
 			t.Errorf("%q does not have %q", cond, name)
 		}
+	}
+	after := w[".github/workflows/precedent-forks.yml"].On["workflow_run"].Workflows
+	if !cmp.Equal(after, []string{w[".github/workflows/precedent.yml"].Name}) {
+		t.Errorf("it runs after %q", after)
+	}
+	if types := w[".github/workflows/precedent-outcomes.yml"].On["pull_request_target"].Types; !cmp.Equal(types, []string{"closed"}) {
+		t.Errorf("outcomes are learned when a pull request is %v", types)
 	}
 	action := readAction(t)
 	for input, want := range map[string]string{"post": "false", "memory": "none", "memory-db": "", "anthropic-api-key": "", "marker-key": ""} {
 		if d := action.Inputs[input].Default; d == nil || *d != want {
 			t.Errorf("by default the action's %s is not %q", input, want)
 		}
-	}
-}
-
-// TestRunsAfterOthers: what runs with secrets for a fork follows a run that somebody approved, and outcomes are learned at
-// the end.
-func TestRunsAfterOthers(t *testing.T) {
-	all := ciAll(t)
-	forks := all[".github/workflows/precedent-forks.yml"].Jobs["review"].If
-	for _, part := range []string{"workflow_run.event == 'pull_request' &&", "conclusion == 'success' ||", "conclusion == 'failure') &&"} {
-		if !strings.Contains(forks, part) {
-			t.Errorf("a run that nobody approved begins a review: %q lacks %q", forks, part)
-		}
-	}
-	after := all[".github/workflows/precedent-forks.yml"].On["workflow_run"].Workflows
-	if !cmp.Equal(after, []string{all[".github/workflows/precedent.yml"].Name}) {
-		t.Errorf("it runs after %q", after)
-	}
-	if types := all[".github/workflows/precedent-outcomes.yml"].On["pull_request_target"].Types; !cmp.Equal(types, []string{"closed"}) {
-		t.Errorf("outcomes are learned when a pull request is %v", types)
 	}
 }
 
