@@ -55,7 +55,6 @@ func TestPullOfAnEvent(t *testing.T) {
 	run := func(sha, pulls string) string {
 		return fmt.Sprintf(`"workflow_run": {"head_sha": %q, "head_branch": "main", "pull_requests": [%s]}`, sha, pulls)
 	}
-	const comment = `"comment": {"id": 5, "body": "@precedent look", "user": {"id": 12, "login": "mona"}}`
 	pull := fmt.Sprintf(`"pull_request": {"number": 7, "head": {"ref": "main", "sha": %q, "repo": null}}`, s.id("feature"))
 	gone := strings.Repeat("ab", 20)
 	for _, test := range []struct {
@@ -64,11 +63,9 @@ func TestPullOfAnEvent(t *testing.T) {
 		says                 string
 	}{
 		{"pull request", "pull_request", s.payload(pull), "octo/app#7", ""},
-		{"comment on an issue", "issue_comment", s.payload(`"issue": {"number": 7}, ` + comment), "", "is about 0 open pull requests"},
 		{"workflow of a fork", "workflow_run", s.payload(run(s.id("feature"), "")), "octo/app#7", ""},
 		{"workflow of two", "workflow_run", s.payload(run(s.id("feature"), `{"number": 7, "base": {"repo": {"id": 1}}}, {"number": 8, "base": {"repo": {"id": 1}}}`)), "", "is about 2 open pull requests"},
 		{"push", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/feature", "after": %q`, s.id("feature"))), "octo/app#7", ""},
-		{"push of nothing that is open", "push", s.payload(fmt.Sprintf(`"ref": "refs/heads/main", "after": %q`, gone)), "", "is about 0 open pull requests"},
 		{"no JSON", "pull_request", "{", "", "does not match the API of GitHub"},
 		{"another forge", "pull_request", strings.ReplaceAll(s.payload(pull), s.door.URL, "https://github.com"), "", "names no repository on 127.0.0.1"},
 	} {

@@ -392,11 +392,16 @@ func TestApprovalShowsEverything(t *testing.T) {
 	s.door.stage.World.Rewrite(s.pull, ref, "@precedent don't flag missing checks of names")
 	s.run("edited")
 	s.answered("edited", len(s.answers()), "was edited after it was read")
-	if all := s.learnings(); !slices.ContainsFunc(all, func(l string) bool {
-		return strings.HasPrefix(l, "pending ") && strings.Contains(l, "missing checks of names")
-	}) || !slices.ContainsFunc(all, func(l string) bool { return strings.HasPrefix(l, "active ") && strings.Contains(l, "use tabs") }) {
-		t.Errorf("after the edit: %q", all)
+	has := func(state, words string) {
+		t.Helper()
+		if all := s.learnings(); !slices.ContainsFunc(all, func(l string) bool {
+			return strings.HasPrefix(l, state+" ") && strings.Contains(l, words)
+		}) {
+			t.Errorf("%q is not %s: %q", words, state, all)
+		}
 	}
+	has("pending", "missing checks of names")
+	has("active", "use tabs")
 	s.door.stage.World.Rewrite(s.pull, ref, "Thanks! @precedent don't flag missing checks of names")
 	s.silent("edited, with the same command", precedent.ExitFindings)
 	plain := s.say(maintainer, "", "Almost there.")
@@ -405,11 +410,7 @@ func TestApprovalShowsEverything(t *testing.T) {
 	s.door.stage.World.Rewrite(s.pull, forge.CommentRef{Kind: plain.Kind, ID: plain.ID}, "@precedent don't flag long names")
 	s.run("edited into an order")
 	s.answered("edited into an order", len(s.answers()), "was edited after it was read")
-	if all := s.learnings(); !slices.ContainsFunc(all, func(l string) bool {
-		return strings.HasPrefix(l, "pending ") && strings.Contains(l, "long names")
-	}) {
-		t.Errorf("after the edit into an order: %q", all)
-	}
+	has("pending", "long names")
 }
 
 // TestQuieterRuleIsRefused: "a quieter learning that would have hidden an accepted, high or

@@ -78,6 +78,18 @@ func (s *prStage) post(more ...string) (int, string) {
 	return s.run(append([]string{"pr", s.door.URL + "/octo/app/pull/7", "--post"}, more...)...)
 }
 
+// writesNothing expects that what is done changes nothing on the forge.
+func (s *prStage) writesNothing(step string, do func()) {
+	s.t.Helper()
+	before := len(s.door.stage.Script.Requests())
+	do()
+	for _, r := range s.door.stage.Script.Requests()[before:] {
+		if r.Writes() && !strings.HasSuffix(r.Path, "/octo/app/labels") { // the repository gets its labels once
+			s.t.Fatalf("%s: it sent %s %s", step, r.Method, r.Path)
+		}
+	}
+}
+
 // shown are the comments of ours of a kind, but not the answers to people.
 func (s *prStage) shown(kind forge.CommentKind) (all []forge.Comment) {
 	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {

@@ -41,9 +41,8 @@ var stories = map[string]aStory{
 		oneFinder + "gate: {commands: [{name: test, run: \"seq 1 3000; grep -q once src/till.js\"}], dependencies: off}\n",
 		storyGate, onRealGitea,
 	},
-	"Checks":    {"fix: {ungated: true, max_cycles: 2}\n" + oneFinder, storyChecks, onRealGitea},
-	"Fork":      {ungated + oneFinder, storyFork, onRealFork},
-	"Elsewhere": {ungated + oneFinder, storyElsewhere, onRealGitea},
+	"Checks": {"fix: {ungated: true, max_cycles: 2}\n" + oneFinder, storyChecks, onRealGitea},
+	"Fork":   {ungated + oneFinder, storyFork, onRealFork},
 }
 
 // TestServeStories plays the stories on a fake of GitHub; TestRealGitea does on a running Gitea.
@@ -197,31 +196,4 @@ func storyFork(s *serveStory) {
 	s.once("a person wants a review", label.HumanReview)
 	s.pushed("the end", 0)
 	s.says("the end", "## Precedent: clean, no findings", 1)
-}
-
-// storyElsewhere: each step is made by a server that knows nothing of those before it, with
-// the same key: all that it decides by is on the forge.
-func storyElsewhere(s *serveStory) {
-	s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
-	elsewhere := func() {
-		s.app.env["XDG_DATA_HOME"], s.app.env["XDG_CACHE_HOME"] = s.t.TempDir(), s.t.TempDir()
-	}
-	elsewhere()
-	s.app.env["PRECEDENT_FIXES"] = "false"
-	s.once("review", label.Changes)
-	elsewhere()
-	s.quiet("without fixes")
-	elsewhere()
-	delete(s.app.env, "PRECEDENT_FIXES")
-	s.once("fix", label.CIPending)
-	s.says("fix", "**Pushed `"+workspace.ShortID(s.id("feature"))+"`** to address 3 conversations", 1)
-	s.report("build", "pending")
-	elsewhere()
-	s.quiet("the checks run")
-	s.passes()
-	elsewhere()
-	s.once("checks and second review", label.ReviewNeeded, label.HumanReview)
-	elsewhere()
-	s.quiet("a person's turn")
-	s.ended()
 }
