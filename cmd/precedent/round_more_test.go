@@ -241,11 +241,10 @@ func TestRoundsKilled(t *testing.T) {
 			s.round("review", round.Review, label.Changes)
 			s.fixes(slices.Repeat([]string{fixedTill}, 9)...)
 			s.parrot.text = fixedTill
-			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPending}}
 		}, label.CIPending, "**Pushed `"},
 		{"red", func(s *rounds) {
 			s.relabel(label.CIPending)
-			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckFailed}}
+			s.report("build", "failure")
 		}, label.Changes, "**1 check failed**"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

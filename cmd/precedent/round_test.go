@@ -20,11 +20,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/round"
 )
 
-// rounds is a pull request that rounds of a server go through, with a CI that the test plays, and
-// an engine that edits.
+// rounds is a pull request that rounds of a server go through, with an engine that edits.
 type rounds struct {
 	*shopPull
-	ci         []forge.CommitCheck
 	o          round.Options
 	denied     forge.Unsupported // why no label is added; empty if one is
 	unresolved error             // of resolving a conversation; nil if it is resolved
@@ -95,17 +93,10 @@ func (s *rounds) report(name, state string) {
 	world.ReportStatus(world.Repo("octo", "app"), status)
 }
 
-// roundsForge is a forge whose checks the test plays, and which may refuse labels and to resolve conversations.
+// roundsForge is a forge that may refuse labels and to resolve conversations.
 type roundsForge struct {
 	forge.Forge
 	s *rounds
-}
-
-func (f roundsForge) Checks(ctx context.Context, repo precedent.Repo, head string) ([]forge.CommitCheck, error) {
-	if f.s.ci == nil {
-		return f.Forge.Checks(ctx, repo, head)
-	}
-	return f.s.ci, nil
 }
 
 func (f roundsForge) AddLabel(ctx context.Context, repo precedent.Repo, n int, name string) (forge.Unsupported, error) {

@@ -36,7 +36,7 @@ func (e *tillEngine) Info() engine.Info {
 
 func (e *tillEngine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	text, err := os.ReadFile(filepath.Join(t.Tree, "src", "till.js")) // judges have no tree
-	e.parrot.mu.Lock()
+	e.mu.Lock()
 	e.asked = append(e.asked, t)
 	e.parrot.asked = 0
 	if err == nil {
@@ -46,7 +46,7 @@ func (e *tillEngine) Run(ctx context.Context, t engine.Task) (engine.Answer, err
 	if e.fixesNothing || changed == e.text {
 		changed = "// Looked at.\n" + e.text
 	}
-	e.parrot.mu.Unlock()
+	e.mu.Unlock()
 	return (&editor{Engine: e.parrot, texts: []string{changed}}).Run(ctx, t)
 }
 
