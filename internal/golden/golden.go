@@ -11,9 +11,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Update reports whether golden files are to be written anew.
-func Update() bool { return *update }
-
 // Compare fails the test if the file does not contain got. With -update it writes the
 // file instead.
 func Compare(t testing.TB, file, got string) {
