@@ -42,7 +42,7 @@ func (s *Server) addFindings(open Open) {
 		Name: "get_findings", Title: "Findings of files",
 		Description: "Lists the findings that reviews showed, newest first: id, file, severity, title and what happened to them. It has no code.",
 	}, with(open, func(ctx context.Context, w *workspace.Workspace, in findingsInput) (page[finding], error) {
-		if err := checkPaths(in.Paths); err != nil {
+		if err := cleanPaths(in.Paths); err != nil {
 			return page[finding]{}, err
 		}
 		paths := in.Paths
@@ -85,7 +85,7 @@ func (s *Server) addDismissals(open Open) {
 		pages
 	},
 	) (page[dismissal], error) {
-		if err := checkPaths(in.Paths); err != nil {
+		if err := cleanPaths(in.Paths); err != nil {
 			return page[dismissal]{}, err
 		}
 		all, err := w.Memory.Dismissals(ctx)

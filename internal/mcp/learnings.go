@@ -78,7 +78,7 @@ func (s *Server) addLearnings(all func(context.Context) ([]precedent.Learning, e
 }
 
 func selectLearnings(all []precedent.Learning, in learningsInput) (page[learning], error) {
-	if err := checkPaths(in.Paths); err != nil {
+	if err := cleanPaths(in.Paths); err != nil {
 		return page[learning]{}, err
 	}
 	if utf8.RuneCountInString(in.Query) > maxQuery {

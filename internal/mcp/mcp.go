@@ -215,12 +215,14 @@ func paged[From, To any](p pages, all []From, show func(*From) To) (page[To], er
 	return out, nil
 }
 
-func checkPaths(paths []string) error {
+// cleanPaths makes paths as agents write them (./a.go) those of the repository.
+func cleanPaths(paths []string) error {
 	if len(paths) > maxFiles {
 		return mistake(fmt.Sprintf("at most %d paths", maxFiles))
 	}
-	for _, p := range paths {
-		if p == "" || utf8.RuneCountInString(p) > maxPath || path.IsAbs(p) || path.Clean(p) != p || p == ".." || strings.HasPrefix(p, "../") ||
+	for i, p := range paths {
+		paths[i] = path.Clean(p)
+		if p == "" || utf8.RuneCountInString(p) > maxPath || path.IsAbs(p) || strings.HasPrefix(paths[i]+"/", "../") ||
 			strings.ContainsAny(p, "\\\x00\n") {
 			return mistake("a path is that of a file in the repository, from its top folder, without .. and with at most 500 characters")
 		}

@@ -78,7 +78,10 @@ func (in *precedentsInput) check() error {
 	case in.Line < 0 || in.Line > 0 && in.File == "":
 		return mistake("a line needs a file, and counts from 1")
 	case in.File != "":
-		return checkPaths([]string{in.File})
+		paths := []string{in.File}
+		err := cleanPaths(paths)
+		in.File = paths[0]
+		return err
 	}
 	return nil
 }
