@@ -162,7 +162,7 @@ func isListed(line string, start, end int) bool {
 const maxAlike = 8
 
 // localeCode matches code that has the texts of a program in a language, by its name or its folder; messages is that of Yii.
-var localeCode = text.Pattern(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?(messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$` +
+var localeCode = text.Pattern(`(?i)(^|/)(locales?|_locales|i18n|l10n|intl|lang|langs|languages?|translations?|nls)/(.*/)?(messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$` +
 	`|(^|/)messages/[a-z]{2}([-_][a-z]{2,4})?/[^/]+\.php$`)
 
 func isLocale(name string) bool { return localeCode().MatchString(name) }

@@ -149,7 +149,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if k.misleads(ident) && !names[ident] && !endsRanges(s, ident) {
+		if k.misleads(ident) && !names[ident] && !endsRanges(s, ident) && !isOtherEncoding(s, ident) {
 			names[ident] = true
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)
@@ -165,6 +165,15 @@ var questionMark = text.Pattern(`^\P{Greek}*\x{37e}\P{Greek}*$`)
 // endsRanges reports whether a name is where one range of letters ends and the next begins, as in [A-ZА-Я].
 func endsRanges(line, name string) bool {
 	return utf8.RuneCountInString(name) == 2 && strings.Contains(line, "-"+name+"-")
+}
+
+// isOtherEncoding reports whether a byte next to a name is not of UTF-8: in GB2312 and others, some letters look like those
+// of UTF-8.
+func isOtherEncoding(line, name string) bool {
+	before, after, _ := strings.Cut(line, name)
+	last, n := utf8.DecodeLastRuneInString(before)
+	first, m := utf8.DecodeRuneInString(after)
+	return last == utf8.RuneError && n == 1 || first == utf8.RuneError && m == 1
 }
 
 // misleads reports whether a name looks like another one. Fullwidth letters do not: they are visibly wider.
@@ -348,7 +357,7 @@ func (d *unicodeIssue) finding(f *diff.File, l diff.Line, k textKind) precedent.
 		d.rule == "bidi" && f.Skip == diff.Minified && isUnread(l.Text, 0):
 		out.Severity = precedent.Low
 	case k.prose, d.rule == "control" && (record || !d.other), d.rule == "homoglyph" && record,
-		d.rule == "zero-width" && (d.isMark(l.Text) || k.isApart(f.Path, l.Text) || len(d.spots) == 1 && k.isSlips(f.Path, l.Text)):
+		d.rule == "zero-width" && (d.isMark(l.Text) || !misleadsByWidth(f.Path, l.Text)):
 		out.Severity = w.inProse
 	}
 	var says []string
@@ -397,42 +406,20 @@ func (d *unicodeIssue) isMark(s string) bool {
 		!strings.ContainsRune(strings.TrimLeft(s, string(byteOrderMark)), byteOrderMark)
 }
 
-// isSlips reports whether all that a line hides is what typists leave in texts of scripts that need joiners: some that are
-// doubled, or follow a space. More in a row can be a message.
-func (k textKind) isSlips(name, line string) bool {
-	const length = len("\u200b")
-	return !joiners().MatchString(text.BareLines(name, []string{line})[0]) &&
-		k.inspect(joiners().ReplaceAllStringFunc(line, func(s string) string {
-			run := strings.TrimLeft(s, " ")
-			if one := run[:length]; run == one || run == one+one {
-				return one + s[:len(s)-len(run)]
-			}
-			return s
-		}), false).rule == ""
-}
+// misleading matches hidden characters next to a name in ASCII, where a string, a key or an address looks like another one,
+// and so many of them that they can be a message.
+var misleading = text.Pattern(`\w\x{200b}+(?:[!-~]|$)|(?:^|[!-~])\x{200b}+\w|\x{200b}{8}`)
 
-var joiners = text.Pattern(`[\w ]?[\x{200b}-\x{200d}]+\w?`) // with what is beside them
-
-// The patterns of hidden characters between visible ones, and of such within a name.
-var (
-	withinWord = text.Pattern(`[^\s\x{200b}]\x{200b}+[^\s\x{200b}]`)
-	withinName = text.Pattern(`[\pL\pN\pM_]\x{200b}+[\pL\pN\pM_]`)
-)
-
-// isApart reports whether all that a line hides is between the words of a string or a comment, where programs that
-// translate leave it. There, it makes no name look like another.
-func (k textKind) isApart(name, line string) bool {
+// misleadsByWidth reports whether what a line hides is in code or misleading, and not what typists and programs leave in
+// texts: joiners and breaks of words, also doubled ones.
+func misleadsByWidth(name, line string) bool {
 	line = strings.Map(func(r rune) rune {
 		if _, hidden := text.Hidden(r); hidden {
 			return zeroWidthSpace
 		}
 		return r
 	}, line)
-	if k.localized {
-		return !withinName().MatchString(line)
-	}
-	return !withinWord().MatchString(line) &&
-		!strings.ContainsRune(text.BareLines(name, []string{line})[0], zeroWidthSpace)
+	return misleading().MatchString(line) || strings.ContainsRune(text.BareLines(name, []string{line})[0], zeroWidthSpace)
 }
 
 // describeRune writes every character outside ASCII as a code point.

@@ -112,7 +112,7 @@ func (m Match) Class(name string, lines []string) Class {
 			return TestKey
 		}
 	case loose:
-		if m.isSearchKey(name, lines) || m.isCall(name, lines) || m.isOtherPass(name, lines) {
+		if m.isSearchKey(name, lines) || m.isName(name, lines) || m.isOtherPass(name, lines) {
 			return LookAlike
 		}
 		return m.looseClass(name, where, lines)
@@ -150,7 +150,7 @@ func (m Match) looseClass(name string, where placed, lines []string) Class {
 		return LookAlike
 	case !isRandom(strings.ReplaceAll(value, "-", "")) && !(m.byService() && randomness(value) > serviceFrom) && !m.isInvented(name, value, lines):
 		return LookAlike
-	case says == namesTest || where != inProduct || m.isTried(name, lines):
+	case says == namesTest || where != inProduct || m.isTried(name, lines) || m.signsInCI(name, lines):
 		return TestKey
 	}
 	return Credential
@@ -173,6 +173,19 @@ func (m Match) isTried(name string, lines []string) bool {
 		}
 	}
 	return false
+}
+
+var (
+	pipelineFile = compile(`(?:^|/)(?:\.(?:github|gitea|forgejo)/workflows/[^/]+|\.circleci/config|\.?travis|\.gitlab-ci|\.drone|\.?appveyor|` +
+		`azure-pipelines|bitbucket-pipelines)\.ya?ml$`)
+	signing = compile(`(?i)^(?:(?:app|rails|django|flask|devise)_)?(?:secret_(?:key(?:_base)?|token)|key)$|^(?:jwt|session|cookie)_secret(?:_key)?$`)
+)
+
+// signsInCI reports whether a match is the secret with which an app signs its sessions, in the tests of a pipeline.
+func (m Match) signsInCI(name string, lines []string) bool {
+	text := m.before(lines)
+	text = strings.TrimRight(text, betweenNameAndValue)
+	return pipelineFile().MatchString(name) && signing().MatchString(text[nameStart(text):])
 }
 
 // nearSearchKey is the number of lines around a search key in which the other settings of the search are.
@@ -200,9 +213,10 @@ func (m Match) isOfMaven(lines []string) bool {
 	return strings.HasSuffix(lines[m.Line][:m.Start], ">{") && strings.HasPrefix(lines[m.EndLine][m.End:], "}<")
 }
 
-// isCall reports whether a match without quotes is the name of a function that code calls.
-func (m Match) isCall(name string, lines []string) bool {
-	return m.Rule == ruleAssigned && !m.isQuoted(lines) && strings.HasPrefix(lines[m.EndLine][m.End:], "(") && !isConfig(name)
+// isName reports whether a match without quotes is a name in code: of a function that is called, or after a comma.
+func (m Match) isName(name string, lines []string) bool {
+	return m.Rule == ruleAssigned && !m.isQuoted(lines) && !isConfig(name) &&
+		(strings.HasPrefix(lines[m.EndLine][m.End:], "(") || strings.HasSuffix(strings.TrimRight(lines[m.Line][:m.Start], " "), ","))
 }
 
 // isQuoted reports whether a quote opens before a match.

@@ -19,8 +19,10 @@ const (
 var (
 	fixtureDirs = wordSet("testdata test-data test_data fixtures fixture __fixtures__ __snapshots__ snapshots golden goldens expected vectors test-vectors test_vectors testvectors cassettes " +
 		"cassette vcr_cassettes recordings mocks __mocks__ wycheproof stubs wiremock")
-	testDirs = wordSet("test tests __tests__ spec specs e2e testing integration-tests integration_tests unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases testrig testbed testsuite testenv inttest qa")
+	testDirs = wordSet("test tests spec specs e2e testing unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases testrig testbed testsuite testenv inttest qa")
 	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
+	// exampleNames are words in the names of files that show how something is used.
+	exampleNames = wordSet("example examples sample demo")
 	// fixtureTypes and docTypes are extensions.
 	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
 	docTypes     = wordSet(".md .mdx .markdown .rst .adoc .asciidoc .ronn .pod .rdoc .tex .texi .1 .2 .3 .4 .5 .6 .7 .8 .ipynb")
@@ -44,23 +46,32 @@ func placeOf(name string) placed {
 	}
 	result := inProduct
 	for d := range strings.SplitSeq(dir, "/") {
-		switch {
-		case fixtureDirs[d]:
+		if fixtureDirs[d] {
 			return inFixture
-		case testDirs[d]:
-			result = inTests
-		case docDirs[d]:
-			result = max(result, inDocs)
+		}
+		for _, w := range wordsOfName(d) { // test_resources, integration-tests
+			switch {
+			case testDirs[w]:
+				result = inTests
+			case docDirs[w]:
+				result = max(result, inDocs)
+			}
 		}
 	}
 	perl := strings.HasPrefix(name, "t/") || ext == ".t"
 	if dotnet || perl || ext == ".test" || ext == ".testing" || isTestName(strings.TrimSuffix(base, ext)) {
 		result = inTests
 	}
-	if result == inProduct && (docTypes[ext] || template().MatchString(base) || isDocName(base)) {
+	if result == inProduct && (docTypes[ext] || template().MatchString(base) || isDocName(base) ||
+		slices.ContainsFunc(wordsOfName(strings.TrimSuffix(base, ext)), func(w string) bool { return exampleNames[w] })) {
 		return inDocs
 	}
 	return result
+}
+
+// wordsOfName returns the words of a folder or a file. The parts of a domain are no words.
+func wordsOfName(part string) []string {
+	return strings.FieldsFunc(part, func(r rune) bool { return r == '-' || r == '_' })
 }
 
 // IsTest reports whether a file is of tests, by the habits of common languages.
