@@ -149,7 +149,6 @@ func TestCancelled(t *testing.T) {
 // TestSayWhatModelsSay: a model that sees the same defect on the same line is
 // recognised as saying the same. It is, from a similarity of 0.25 on.
 func TestSayWhatModelsSay(t *testing.T) {
-	hash := random(2, 40, "0123456789abcdef")
 	found := map[string]precedent.Finding{}
 	take := func(key, analyzer string, c *diff.Change) {
 		for _, f := range run(t, analyzer, &Input{Change: c, IsPolicyPath: func(string) bool { return true }}).Findings {
@@ -157,17 +156,11 @@ func TestSayWhatModelsSay(t *testing.T) {
 		}
 	}
 	take("aws", "secrets", change("a.go", "+k := \""+awsKey(1)+"\""))
-	take("generic", "secrets", change("a.go", "+password := \""+hash+"\""))
-	take("pem", "secrets", change("id_rsa", prefix("+", keyBlock(3))...))
 	take("bidi", "unicode", change("a.go", "+// \u202e"))
-	take("homoglyph", "unicode", change("a.go", "+valid\u0430te()"))
 	take("conflict", "conflict-markers", change("a.go", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"))
-	take("policy", "policy-edit", change("CLAUDE.md", "+x"))
 	for name, message := range map[string]string{
 		"printf":     "fmt.Printf format %d has arg name of wrong type string",
 		"sqlrowserr": `sql.Rows "rows" is used in Next loop at line 15 without final check of rows.Err()`,
-		"copylocks":  "passes lock by value: example.com/m.Counter contains sync.Mutex",
-		"lostcancel": "the cancel function is not used on all paths (possible context leak)",
 	} {
 		c, d := change("a.go", "+x"), vetDiagnostic{Analyzer: name, Message: message}
 		found[name] = d.finding(&c.Files[0], c.Files[0].Hunks[0].Lines[0])
@@ -175,26 +168,14 @@ func TestSayWhatModelsSay(t *testing.T) {
 	for key, said := range map[string]string{
 		"aws": "Hardcoded AWS access key. An AWS access key ID is committed in plain text. Anyone with access to " +
 			"the repository can use it; rotate the key and load it from the environment.",
-		"generic": "Hardcoded password. A secret is committed to the source code. Move it to an environment variable " +
-			"or a secret manager and rotate it.",
-		"pem": "Private key committed. An RSA private key is checked into the repository. It must be revoked and " +
-			"removed from the history.",
 		"bidi": "Hidden bidirectional Unicode control character. The line contains a right-to-left override " +
 			"(U+202E) which makes the code appear different from what is executed (Trojan Source). Remove the character.",
-		"homoglyph": "Cyrillic letter in the function name. The identifier contains a homoglyph: a Cyrillic letter that " +
-			"looks like a Latin one, so a different function is called. Use Latin letters only.",
 		"conflict": "Merge conflict marker left in the file. The line <<<<<<< HEAD is an unresolved merge conflict and " +
 			"the code will not compile. Resolve the conflict and remove the markers.",
-		"policy": "CLAUDE.md instructions changed. The change edits the instructions for AI assistants and reviewers; " +
-			"check that the team agrees with the new rules.",
 		"printf": "Wrong format verb for string. fmt.Printf uses %d with the string argument name, which prints " +
 			"%!d(string=...). Use %s instead.",
 		"sqlrowserr": "Missing rows.Err() check. After the rows.Next() loop rows.Err() is never checked, so an error " +
 			"during iteration is silently ignored and a partial result is returned.",
-		"copylocks": "Mutex is copied. Counter contains a sync.Mutex and is passed by value, so the lock is copied and " +
-			"does not protect the shared state. Pass a pointer.",
-		"lostcancel": "Context leak: cancel is not called. The cancel function returned by context.WithTimeout is not " +
-			"called on all paths, which leaks the context. Add defer cancel().",
 	} {
 		f := found[key]
 		if got := match.Similarity(&f, &precedent.Finding{Body: said}); got < match.SamePlace {
