@@ -72,22 +72,15 @@ func TestFloodsApart(t *testing.T) {
 func TestBounded(t *testing.T) {
 	c := &collect{name: "x"}
 	for i := range 2 * maxFindings {
-		for _, s := range []precedent.Severity{precedent.Low, precedent.High} {
-			if s == precedent.High && i < maxFindings+9 {
-				continue
-			}
-			c.add(precedent.Finding{Span: precedent.Span{Path: fmt.Sprint("a", i), Start: 1, End: 1}, Rule: "r", Severity: s})
+		f := precedent.Finding{Span: precedent.Span{Path: fmt.Sprint("a", i), Start: 1, End: 1}, Severity: precedent.Low}
+		c.add(f)
+		if f.Severity = precedent.High; i > maxFindings+8 {
+			c.add(f)
 		}
 	}
 	r := c.result(context.Background(), nil)
-	high := 0
-	for _, f := range r.Findings {
-		if f.Severity == precedent.High {
-			high++
-		}
-	}
-	if len(r.Findings) != maxFindings || high != maxFindings-9 || r.Status != precedent.StatusOK ||
+	if len(r.Findings) != maxFindings || r.Findings[maxFindings-10].Severity != precedent.High || r.Status != precedent.StatusOK ||
 		!strings.Contains(r.Error, "991 more") {
-		t.Errorf("%d findings, %d high, %s, %q", len(r.Findings), high, r.Status, r.Error)
+		t.Errorf("%d findings, %s, %q", len(r.Findings), r.Status, r.Error)
 	}
 }
