@@ -5,7 +5,6 @@ package git
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -171,31 +170,20 @@ func TestProcesses(t *testing.T) {
 	f.commit("three", "dir/a.txt", "3\n")
 	cache := scratch(t)
 	needs.Value(f.openAt(f.dir, Options{Cache: cache}).RootCommit(t.Context()))(t) // reads the history once
-	review := func(name string, spec Spec, uncommitted int) {
-		t.Helper()
-		r := f.openAt(f.dir, Options{Exec: counting, Cache: cache})
-		needs.Value(r.RootCommit(t.Context()))(t)
-		needs.Result(t, name+": tracked", "")(r.Tracked(t.Context(), ".memory"))
-		rg := resolve(t, r, spec)
-		base := needs.Value(r.TrustedBase(t.Context(), rg, ""))(t)
-		needs.Equal(t, f.id("main"), base)
-		needs.NoError(t, r.Diff(t.Context(), rg, discard))
-		needs.Len(t, name, 1)(r.Lookup(t.Context(), base, "CLAUDE.md", "dir/CLAUDE.md"))
-		for _, rev := range []string{rg.Base, rg.Head} {
-			needs.Value(r.Blobs(t.Context()).Read(rev, "dir/a.txt", 10))(t)
-		}
-		needs.Result(t, name+": uncommitted", uncommitted)(r.Uncommitted(t.Context(), rg))
-		needs.Len(t, name+": export", 0)(r.Export(t.Context(), rg.Head, scratch(t), ExportLimits{}))
-		said, err := os.ReadFile(log)
-		if n := strings.Count(string(said), "\n"); err != nil || n > 6 {
-			t.Errorf("%s: %d processes, %v:\n%s", name, n, err, said)
-		}
-		needs.NoError(t, os.Remove(log))
+	r := f.openAt(f.dir, Options{Exec: counting, Cache: cache})
+	needs.Value(r.RootCommit(t.Context()))(t)
+	needs.Result(t, "tracked", "")(r.Tracked(t.Context(), ".memory"))
+	rg := resolve(t, r, Spec{})
+	needs.Result(t, "base", f.id("main"))(r.TrustedBase(t.Context(), rg, ""))
+	needs.NoError(t, r.Diff(t.Context(), rg, discard))
+	needs.Len(t, "guides", 1)(r.Lookup(t.Context(), rg.Base, "CLAUDE.md", "dir/CLAUDE.md"))
+	needs.Value(r.Blobs(t.Context()).Read(rg.Head, "dir/a.txt", 10))(t)
+	needs.Result(t, "uncommitted", 0)(r.Uncommitted(t.Context(), rg))
+	needs.Len(t, "export", 0)(r.Export(t.Context(), rg.Head, scratch(t), ExportLimits{}))
+	said := string(needs.Value(os.ReadFile(log))(t))
+	if n := strings.Count(said, "\n"); n > 6 {
+		t.Errorf("%d processes:\n%s", n, said)
 	}
-	review("a range", Spec{Range: "main...HEAD"}, 0)
-	review("chosen", Spec{}, 0)
-	f.write("dir/a.txt", "4\n", "new.txt", "new\n")
-	review("a range before uncommitted changes", Spec{Range: "main...HEAD"}, 2)
 }
 
 // TestBetween: messages that are read without git log are those of git log.
@@ -238,15 +226,6 @@ func TestBetween(t *testing.T) {
 	f.commit("side")
 	f.git("merge", "-q", "-m", "merge", head)
 	not(base, f.id("HEAD"), "a merge is not in one line")
-	var many strings.Builder
-	for i := range logCommits + 1 {
-		fmt.Fprintf(&many, "commit refs/heads/many\ncommitter A <a@example.com> 1 +0000\ndata 1\n%d\n", i%10)
-		if i == 0 {
-			fmt.Fprintf(&many, "from %s\n", base)
-		}
-	}
-	f.load(many.String())
-	not(base, f.id("many"), "too many commits were read")
 }
 
 // noisy adds a commit to the pull request whose pack has about 200 KB.

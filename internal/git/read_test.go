@@ -42,11 +42,6 @@ func TestBlobs(t *testing.T) {
 	if _, err := b.Read(id, "a.txt", 5); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "a.txt") {
 		t.Errorf("error %v", err)
 	}
-	for _, rev := range []string{"", strings.Repeat("1", 40)} {
-		if _, err := b.Read(rev, "a.txt", 5); !errors.Is(err, ErrNotFound) {
-			t.Errorf("of %q: %v", rev, err)
-		}
-	}
 	needs.Result(t, "ReadID", []byte("hello\n"))(b.ReadID(f.id("HEAD:a.txt"), 6))
 	if _, err := b.ReadID(tree, 100); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a tree was read: %v", err)
@@ -141,23 +136,14 @@ func TestTree(t *testing.T) {
 	wantError(t, err, "more than 2 files", "")
 }
 
-// TestLookup looks up more paths than fit into the arguments of a process.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	id := f.commit("one", "a.txt", "1\n", "dir/b.txt", "2\n", "last.txt", "3\n")
-	r := f.open()
-	paths := []string{"a.txt"}
-	for i := range 3_000 {
-		paths = append(paths, fmt.Sprintf("dir/%d/%s", i, strings.Repeat("x", 1_000)))
-	}
-	paths = append(paths, strings.Repeat("y", 200_000), "dir", "none", "last.txt")
-	found, err := r.Lookup(t.Context(), id, paths...)
-	if err != nil || len(found) != 3 || found["a.txt"].ID != f.id("HEAD:a.txt") || found["dir"].Type != "tree" ||
-		found["last.txt"].Type != "blob" {
+	id := f.commit("one", "a.txt", "1\n", "dir/b.txt", "2\n")
+	found, err := f.open().Lookup(t.Context(), id, "dir/b.txt", strings.Repeat("y", 200_000), "dir", "none", "a.txt/x", "dir/none")
+	if err != nil || len(found) != 2 || found["dir/b.txt"].ID != f.id("HEAD:dir/b.txt") || found["dir"].Type != "tree" {
 		t.Errorf("%v, %v", found, err)
 	}
-	needs.Len(t, "of no paths", 0)(r.Lookup(t.Context(), id))
 }
 
 func TestDiff(t *testing.T) {
@@ -247,7 +233,6 @@ func TestDiffStops(t *testing.T) {
 	if text := diffText(t, r, rg); !strings.Contains(text, "Binary files /dev/null and b/huge.txt differ") {
 		t.Error("a text of 45 MB is shown")
 	}
-	wantError(t, r.Diff(t.Context(), Range{}, nil), "not resolved", "")
 	wantError(t, r.Diff(t.Context(), Range{Base: "--output=x", Head: "HEAD"}, nil), "not resolved", "")
 	missing := Range{Base: strings.Repeat("1", 40), Head: rg.Head}
 	wantError(t, r.Diff(t.Context(), missing, discard), "1111", "")
@@ -370,10 +355,9 @@ func TestExportOfManyFiles(t *testing.T) {
 			strings.Repeat("d/", i%5), 'a'+i%26, strings.Repeat("x", i/26))
 	}
 	f.load(input.String())
-	r, dir := f.open(), scratch(t)
-	for _, skipped := range []int{0, files} { // those that are there already are skipped
-		needs.Len(t, "export", skipped)(r.Export(t.Context(), f.id("main"), dir, ExportLimits{}))
-	}
+	dir := scratch(t)
+	needs.Len(t, "export", 0)(f.open().Export(t.Context(), f.id("main"), dir, ExportLimits{}))
+	wantContent(t, filepath.Join(dir, "fa"), "hello")
 }
 
 func TestHistory(t *testing.T) {
