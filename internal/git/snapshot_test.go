@@ -91,14 +91,12 @@ func TestSnapshotOfConflicts(t *testing.T) {
 func TestSnapshotOfOtherIndexes(t *testing.T) {
 	t.Parallel()
 	for name, setUp := range map[string]func(f fixture) Options{
-		"split":   func(f fixture) Options { f.git("update-index", "--split-index"); return Options{} },
-		"version": func(f fixture) Options { f.git("update-index", "--index-version", "4"); return Options{} },
+		"split": func(f fixture) Options { f.git("update-index", "--split-index"); return Options{} },
 		"sparse": func(f fixture) Options {
 			f.git("sparse-checkout", "init", "--cone", "--sparse-index")
 			f.git("sparse-checkout", "set", "in")
 			return Options{}
 		},
-		"untracked cache": func(f fixture) Options { f.git("update-index", "--force-untracked-cache"); return Options{} },
 		"of a hook": func(f fixture) Options {
 			needs.NoError(f.t, os.Rename(f.path(".git/index"), f.path(".git/next-index")))
 			f.write(".git/index", "not an index")
