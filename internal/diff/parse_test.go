@@ -217,7 +217,6 @@ func TestParseErrors(t *testing.T) {
 		{"record ends", ":100644 100644 1111111 2222222 M\x00f", "record 1: unexpected EOF"},
 		{"unmerged", ":000000 000000 0000000 0000000 U\x00f\x00", `status "U"`},
 		{"odd record", ":1 2 3\x00f\x00", "is not a record of git diff"},
-		{"second record", record[:len(record)-1] + "x", "record 2: not a record"},
 		{"empty path", ":100644 100644 1 2 M\x00\x00", "empty path"},
 		{"path without end", ":100644 100644 1 2 M\x00" + strings.Repeat("x", 1<<20), "path too long"},
 		{"other file", record + "diff --git a/g b/g\nold mode 100644\n", "line 2 (the last): section from line 1"},
@@ -232,7 +231,6 @@ func TestParseErrors(t *testing.T) {
 		{"line 0", record + head + "@@ -0 +1 @@\n-a\n+b\n", "line 4: hunk starts before"},
 		{"huge number", record + head + "@@ -1,99999999999 +1 @@\n", "line 4: invalid range"},
 		{"large number", record + head + "@@ -2147483647 +1 @@\n", "line 4: range"},
-		{"no number", record + head + "@@ -a +1 @@\n", "line 4: invalid range"},
 		{"no range", record + head + "@@ -1 1 @@\n", "line 4: invalid hunk header"},
 		{"long header", record + "diff --git a/" + strings.Repeat("x", 1<<20), "line 1: header line longer than 64 KiB"},
 		{"many headers", record + "diff --git a/f b/f\n" + strings.Repeat("index 1..2\n", 99), "line 33: header longer than 32 lines"},
@@ -269,7 +267,6 @@ func TestParsePatchForms(t *testing.T) {
 		{"series", strings.Repeat("diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", 2), `"f" occurs twice`},
 		{"no name", "diff --git a b\nold mode 100644\nnew mode 100755\n", "section from line 1"},
 		{"diff -u", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", `line 3: hunk outside a file's section, which starts with "diff --git"`},
-		{"orphan", "@@ -1 +1 @@\n-a\n+b\n", "line 1: hunk outside"},
 		{"hunk behind text", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\ntext\n@@ -4 +4 @@\n-a\n+b\n", "line 8: hunk outside"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -322,9 +319,6 @@ func checkCommentable(t *testing.T, c *Change) {
 		added = append(added, l.Text)
 	}
 	needs.Equal(t, []string{"\tuno()", "more"}, added)
-	for range f.AddedLines() {
-		break // a loop may stop early
-	}
 	if c.File("source") != nil {
 		t.Error("found a file by its old path")
 	}
