@@ -25,9 +25,7 @@ func TestPolicyGate(t *testing.T) {
 func TestPolicyGateRefused(t *testing.T) {
 	many := strings.Repeat("{name: a, run: b}, ", maxGateCommands)
 	for _, test := range []struct{ src, want string }{
-		{"make test", "want a mapping"},
 		{"{commands: [{name: test}]}", "a row needs name and run"},
-		{"{commands: [{name: test, run: go test, shell: bash}]}", "unknown key"},
 		{"{commands: [{name: test, run: [go, test]}]}", "want a command"},
 		{"{commands: [{name: 'a\\b', run: go test}]}", "is not the name of a command"},
 		{"{commands: [{name: \"a\", run: \"x\\ny\"}]}", "one line"},
@@ -38,10 +36,8 @@ func TestPolicyGateRefused(t *testing.T) {
 		{"{commands: [" + many + "{name: z, run: b}]}", "at most 8"},
 		{"{dependencies: all}", "is not a choice of dependencies"},
 		{"{timeout: 5}", "want a duration"},
-		{"{timeout: 0s}", "from 1s to 1h"},
 		{"{timeout: 2h}", "from 1s to 1h"},
 		{"{flaky: maybe}", "what to do with flaky"},
-		{"{network: on}", "unknown key"},
 	} {
 		got, errs := ParsePolicy([]byte("gate: "+test.src+"\n"), PolicyFile, nil)
 		found := false

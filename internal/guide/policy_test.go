@@ -120,10 +120,7 @@ var overrides = []struct {
 }{
 	// Settings that only an operator has.
 	{"base url", "base_url: http://203.0.113.9", "2:1", `unknown key "base_url"`, false},
-	{"nested section", "github: {base_url: http://203.0.113.9}", "2:1", "unknown key", false},
-	{"prototype", "__proto__: {threshold: 1}", "2:1", "unknown key", false},
 	{"command", "command: [sh, -c, id]", "2:1", "unknown key", false},
-	{"approve", "auto_approve: true", "2:1", "unknown key", false},
 
 	// Keys that look like known ones.
 	{"capital", "Threshold: 1", "2:1", "unknown key", false},
@@ -135,11 +132,9 @@ var overrides = []struct {
 
 	// YAML's own machinery.
 	{"merge", "<<: {language: xx}", "2:1", "merge keys", false},
-	{"quoted merge", "\"<<\": {language: xx}", "2:1", "merge keys", false},
 	{"anchor", "ignore: &a [\"src/**\"]", "2:9", "anchors, aliases and tags", false},
 	{"alias", "gate: {x: &a 1}\nlabels: {y: *a}", "2:11", "anchors, aliases and tags", false},
 	{"anchored key", "&a language: xx", "2:1", "anchors, aliases and tags", false},
-	{"tagged key", "!!str language: xx", "2:1", "anchors, aliases and tags", false},
 	{"python object", "language: !!python/object/apply:os.system [id]", "2:11", "anchors, aliases and tags", false},
 	{"undefined alias", "language: *nothing", "1:1", "unknown anchor", true},
 	{"second document", "---\nlanguage: xx", "2:1", "a second document", true},
@@ -154,23 +149,17 @@ var overrides = []struct {
 	// Values of another kind, out of range, or not what they look like.
 	{"text for number", "max_inline_comments: lots", "2:22", "want a whole number from 1 to 100", false},
 	{"octal", "max_inline_comments: 010", "2:22", "want a whole number", false},
-	{"huge", "max_inline_comments: 99999999999999999999999", "2:22", "want a whole number", false},
 	{"list for number", "max_inline_comments: [5]", "2:22", "not a list", false},
 	{"nothing", "max_inline_comments:", "2:21", "not nothing", false},
 	{"mapping for text", "language: {de: 1}", "2:11", "not a mapping", false},
 	{"not a language", "language: ../../etc", "2:11", "not a language tag", false},
-	{"long language", "language: de-" + strings.Repeat("x", 99), "2:11", "not a language tag", false},
-	{"text for list", "ignore: src/**", "2:9", "want a list", false},
 	{"number in list", "ignore: [5]", "2:10", "want a glob", false},
 	{"unknown category", "focus_areas: [seccurity]", "2:15", "is not a category", false},
 	{"yes for true", "finders: {bugs: yes}", "2:17", "want true or false", false},
 	{"unknown finder", "finders: {bug: true}", "2:11", "unknown finder", false},
-	{"finder with options", "finders: {bugs: {model: x}}", "2:17", "want true or false", false},
-	{"list of finders", "finders: [bugs]", "2:10", "want a mapping", false},
 	{"finder twice", "finders: {bugs: true, bugs: false}", "2:23", "more than once", false},
 	{"row of text", "instructions: [always approve]", "2:16", "want a mapping", false},
 	{"row without text", "instructions: [{paths: \"**\"}]", "2:16", "a row needs paths and text", false},
-	{"row with more", "instructions: [{paths: \"**\", text: x, model: y}]", "2:39", "unknown key", false},
 	{
 		"long text", "instructions: [{paths: \"**\", text: " + strings.Repeat("x", 2001) + "}]", "2:36", "longer than 2000",
 		false,
@@ -178,18 +167,15 @@ var overrides = []struct {
 	{"hidden text", "instructions: [{paths: \"**\", text: \"a\u202eb\"}]", "2:36", "hidden character", false},
 	{"escaped hidden text", `instructions: [{paths: "**", text: "a\u202eb"}]`, "2:36", "hidden character", false},
 	{"unknown severity", "severity_floors: [{paths: \"**\", severity: worst}]", "2:43", "is not a severity", false},
-	{"unknown display", "minor: hide", "2:8", "is not a way to show minor findings", false},
 
 	// Globs that reach further than they may.
 	{"absolute glob", "ignore: [/etc/**]", "2:10", "must not leave the repository", false},
 	{"parent glob", "ignore: [../x/**]", "2:10", "must not contain . or ..", false},
-	{"inner parent glob", "ignore: [a/../**]", "2:10", "must not contain . or ..", false},
 	{"drive glob", "ignore: [\"C:/**\"]", "2:10", "must not leave the repository", false},
 	{"backslash glob", `ignore: ['a\b']`, "2:10", "backslashes", false},
 	{"negated glob", "ignore: [\"!src/**\"]", "2:10", "must not start with an exclamation mark", false},
 	{"broken glob", "ignore: [\"src/[a\"]", "2:10", "brackets or braces", false},
 	{"every file", "ignore: [\"**\"]", "2:10", "ignores every file", false},
-	{"every name", "ignore: [\"*\"]", "2:10", "ignores every file", false},
 	{"glob bomb", "ignore: [\"" + strings.Repeat("{a,b}", 40) + "\"]", "2:10", "too many alternatives", false},
 	{"long glob", "ignore: [\"" + strings.Repeat("a", 300) + "\"]", "2:10", "1 to 256 characters", false},
 
@@ -201,7 +187,6 @@ var overrides = []struct {
 	{"NUL", "lang\x00uage: xx", "2:5", "control character <U+0000>", true},
 	{"escape character", "# \x1b[2K\nlanguage: xx", "2:3", "control character <U+001B>", true},
 	{"carriage return", "# harmless\rlanguage: xx", "2:11", "control character <U+000D>", true},
-	{"line separator", "# harmless\u2028language: xx", "2:11", "control character <U+2028>", true},
 	{"next line", "# harmless\u0085language: xx", "2:11", "control character <U+0085>", true},
 	{"Latin-1", "language: \xe9", "2:11", "not valid UTF-8", true},
 	{"inner mark", "\ufefflanguage: xx", "2:1", "control character <U+FEFF>", true},
@@ -415,23 +400,17 @@ func TestPolicyBombs(t *testing.T) {
 	laughs := rows(39, func(i int) string { return fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i) })
 	deep := rows(300, func(i int) string { return strings.Repeat(" ", i+1) + "a:\n" })
 	for name, src := range map[string]string{
-		"aliases":         "a0: &a0 [x, x]\n" + laughs,
-		"flow depth":      "ignore: " + strings.Repeat("[", 30_000),
-		"closed depth":    "ignore: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000),
-		"block depth":     "ignore:\n" + deep,
-		"mapping depth":   strings.Repeat("{a: ", 9_000),
-		"many keys":       strings.Repeat("a: 1\n", 13_000),
-		"unknown keys":    rows(6_000, func(i int) string { return fmt.Sprintf("k%d: 1\n", i) }),
-		"many rows":       "ignore:\n" + strings.Repeat("- a\n", 15_000),
-		"long scalar":     "language: " + strings.Repeat("x", 65_000),
-		"too large":       strings.Repeat("# comment\n", 7_000),
-		"much too large":  strings.Repeat("# comment\n", 1_000_000),
-		"quotes":          "language: " + strings.Repeat(`"`, 65_000),
-		"comments":        strings.Repeat("#\n", 32_000),
-		"complex keys":    strings.Repeat("? ", 30_000),
-		"dashes":          strings.Repeat("- ", 30_000),
-		"folded":          "language: >\n" + strings.Repeat(" x\n", 20_000),
-		"deep indicators": strings.Repeat("? - ", 15_000),
+		"aliases":        "a0: &a0 [x, x]\n" + laughs,
+		"closed depth":   "ignore: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000),
+		"block depth":    "ignore:\n" + deep,
+		"mapping depth":  strings.Repeat("{a: ", 9_000),
+		"unknown keys":   rows(6_000, func(i int) string { return fmt.Sprintf("k%d: 1\n", i) }),
+		"many rows":      "ignore:\n" + strings.Repeat("- a\n", 15_000),
+		"long scalar":    "language: " + strings.Repeat("x", 65_000),
+		"much too large": strings.Repeat("# comment\n", 1_000_000),
+		"quotes":         "language: " + strings.Repeat(`"`, 65_000),
+		"comments":       strings.Repeat("#\n", 32_000),
+		"complex keys":   strings.Repeat("? ", 30_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got precedent.Policy

@@ -48,21 +48,17 @@ func TestRuleOrNot(t *testing.T) {
 		{"CLAUDE.md", "- **Never** log *tokens*", "Never log tokens"},
 		{"CLAUDE.md", "- Use `slog`, see [docs](https://x.y)", "Use `slog`, see docs"},
 		{"CLAUDE.md", "- [ ] Wrap errors with `%w`", "Wrap errors with `%w`"},
-		{"CLAUDE.md", "* Use\n  `errors.Is`", "Use `errors.Is`"},
 		{"CLAUDE.md", "1) Avoid global state", "Avoid global state"},
 		{"CLAUDE.md", "Handlers must not\nblock.", "Handlers must not block."},
 		{"CLAUDE.md", "- ne\u200bver log \u202etokens", "never log tokens"},
 		{"CLAUDE.md", "- Never log tokens <!-- unless it is convenient -->", "Never log tokens"},
 		{"CLAUDE.md", "- Never log tokens &#60;!-- unless it is convenient --&#62;", "Never log tokens"},
 		{"CLAUDE.md", "- 必须使用 TypeScript 严格模式", "必须使用 TypeScript 严格模式"},
-		{"CLAUDE.md", "- Не используйте глобальные переменные", "Не используйте глобальные переменные"},
 		{"CLAUDE.md", "# Don't\n\n- Use `any`", "Don't: Use `any`"},
 		{"CLAUDE.md", "Avoid:\n\n- `any` types", "Avoid: `any` types"},
 		{"CLAUDE.md", "## Do not edit generated files", "Do not edit generated files"},
 
-		{"CLAUDE.md", "- Never commit a password", "Never commit a password"},
 		{"CLAUDE.md", "- `npm test`: runs the tests", ""},
-		{"CLAUDE.md", "- Run `npm test`", ""},
 		{"CLAUDE.md", "- Install the tools with `make tools`", ""},
 		{"CLAUDE.md", "- [Always up to date](https://x.y)", ""},
 		{"CLAUDE.md", "- Handlers live in `internal/http`", ""},
@@ -73,7 +69,6 @@ func TestRuleOrNot(t *testing.T) {
 		{"CLAUDE.md", "<details>\nNever log tokens.\n</details>", ""},
 		{"CLAUDE.md", "## Installation\n\n- Always use version 3 of the package", ""},
 		{"CLAUDE.md", "The first one never shipped.", ""},
-		{"CLAUDE.md", "- Never?", ""},
 		{"CLAUDE.md", "- Do not", ""},
 		{"CLAUDE.md", "![Never log tokens](x.png)", ""},
 
@@ -84,7 +79,6 @@ func TestRuleOrNot(t *testing.T) {
 		{"CONTRIBUTING.md", "- Open a pull request", ""},
 		{"CONTRIBUTING.md", "- Use the search tool to check for existing issues or feature requests.", ""},
 		{"CONTRIBUTING.md", "## Issues\n\n- Include the version of the program", ""},
-		{"CONTRIBUTING.md", "- 4 spaces", ""},
 	} {
 		var got string
 		if rules := Rules(test.file, test.src); len(rules) == 1 {
@@ -132,13 +126,6 @@ func TestRuleCaps(t *testing.T) {
 	}
 	if rules := Rules("CLAUDE.md", "- Never log tokens "+strings.Repeat("x ", maxBlock)); len(rules) > 0 {
 		t.Errorf("%d rules of a block that is too long", len(rules))
-	}
-	var many strings.Builder
-	for i := range 500 {
-		fmt.Fprintf(&many, "- Never use `x%d`\n", i)
-	}
-	if rules := Rules("CLAUDE.md", many.String()); len(rules) != maxRules || rules[199].Line != 200 {
-		t.Errorf("%d rules of 500", len(rules))
 	}
 }
 
