@@ -14,8 +14,6 @@ import (
 func TestCollapseSqueeze(t *testing.T) {
 	for _, test := range []struct{ in, collapsed, squeezed string }{
 		{"", "", ""},
-		{" \t\n", "", ""},
-		{"ab", "ab", "ab"},
 		{" a\tb \u00a0\u2003 c\r\n", "a b c", "abc"},
 		{"a\xff b", "a\xff b", "a\xffb"},
 	} {
@@ -35,14 +33,11 @@ func TestCut(t *testing.T) {
 		want string
 	}{
 		{"short", 5, "short"},
-		{"héllo", 5, "héllo"},
-		{"one two three", 12, "one two…"},
 		{"one two three", 8, "one two…"},
 		{"one two, three", 9, "one two…"},
 		{"one (two three", 8, "one…"},
 		{"a longwordwithoutblanks", 10, "a longwor…"},
 		{"ab", 1, "…"},
-		{"ab", 0, ""},
 		{"ab", -1, ""},
 		{"cafe\u0301 x", 5, "caf…"},
 		{"ab👩\u200d👩\u200d👧", 5, "ab…"},
@@ -72,22 +67,18 @@ func similarity(a, b string) float64 { return Cosine(NewVector(a), NewVector(b))
 func TestTokens(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"", ""},
-		{"the of and", ""},
 		{"Use uses used using", "us us us us"},
 		{"running classes queries bus status", "run class query bus status"},
 		{"getUserName get_user_name", "getusername get user nam getusername get user nam"},
-		{"parseHTTPRequest2", "parsehttprequest2 pars http request 2"},
 		{"HTTPServer IDs getIDsOf IDsx x86_64", "httpserver http server id getidsof get id of idsx i dsx x8664 x 86 64"},
 		{"isNotTheOne", "isnottheone is not th on"},
 		{"__init__ _x", "init x"},
 		{"don't it's user's O'Brien", "user obrien o brien"},
 		{"uint64 1024 0x1F", "uint64 uint 64 1024 0x1f 0 x 1 f"},
-		{"a.b->c[d]", "b c d"},
 		{"naïve Größe größe", "naïv größ größ"},
 		{"ПриветМир привет", "приветмир привет мир привет"},
 		{"内存泄漏 bug", "内存 存泄 泄漏 bug"},
 		{"fix内存", "fix 内存"},
-		{"メ", "メ"},
 		{"cafe\u0301", "cafe\u0301"},
 		{strings.Repeat("x", 129) + " y", "y"},
 		{strings.Repeat("ก", 43), strings.Repeat("กก ", 41) + "ก"},
@@ -115,21 +106,13 @@ func TestSimilarity(t *testing.T) {
 		{"with code", a + "\n```suggestion\nif err := rows.Err(); err != nil {\n\treturn err\n}\n```\n", 1, 1},
 		{"unrelated", "This name shadows the package that is imported above.", 0, 0.1},
 		{"empty", "", 0, 0},
-		{"stop words", "it is what it is", 0, 0},
 	} {
 		if got := similarity(a, test.b); got < test.low-1e-6 || got > test.top {
 			t.Errorf("%s: %.3f, want %.2f to %.2f", test.name, got, test.low, test.top)
 		}
 	}
-	// What is all quotes, code or links is compared as such.
-	for _, pair := range [][2]string{
-		{"> use a constant here", "use a constant here"},
-		{"```\nx = beta * y\n```", "x = beta * y"},
-		{"https://example.com/a/b", "https://example.com/a/b"},
-	} {
-		if got := similarity(pair[0], pair[1]); got < 0.99 {
-			t.Errorf("%q and %q: %.3f", pair[0], pair[1], got)
-		}
+	if got := similarity("> use a constant here", "use a constant here"); got < 0.99 { // what is all a quote is compared as such
+		t.Errorf("a quote: %.3f", got)
 	}
 	// One shared prefix does not make two remarks about different functions one.
 	if got := similarity("`UserStore.DeleteCollection` ignores the context", "`UserStore.CreateCollection` leaks the transaction"); got > 0.55 {
@@ -143,10 +126,7 @@ func TestRatio(t *testing.T) {
 		want float64
 	}{
 		{"", "", 1},
-		{"a", "", 0},
-		{"a b c", "a b c", 1},
 		{"a b c", "d e f", 0},
-		{"a b c d", "a c d", 6.0 / 7},
 		{"if x == nil", "if y == nil", 6.0 / 8},
 		{"a b", "b a", 0.5},
 	} {
@@ -191,7 +171,6 @@ func TestMixed(t *testing.T) {
 		scripts string
 		bad     bool
 	}{
-		{"bash", "Latin", false},
 		{"b\u0430sh", "Cyrillic Latin", true},
 		{"is\u0410dmin", "Cyrillic Latin", true},
 		{"get_\u0441\u043e\u0440\u0443", "Cyrillic Latin", true},
@@ -202,7 +181,6 @@ func TestMixed(t *testing.T) {
 		{"\u13aaPI", "Cherokee Latin", true},
 		{"\U0001d41exec", "Latin Mathematical", true},
 		{"e\uff56al", "Fullwidth Latin", true},
-		{"привет", "Cyrillic", false},
 		{"сору", "Cyrillic", false},
 		{"test_привет", "Cyrillic Latin", false},
 		{"testПривет", "Cyrillic Latin", false},
@@ -256,7 +234,6 @@ func FuzzText(f *testing.F) {
 // TestCutTitle: a title ends at a word, whatever its length, and not in code.
 func TestCutTitle(t *testing.T) {
 	for in, want := range map[string]string{
-		"Rows stay open":                           "Rows stay open",
 		"The rows of the second query stay open":   "The rows of the second query…",
 		"Call of com.example.a.very.long.name":     "Call of…",
 		"An error of `db.Query the rows` is lost":  "An error of…",
