@@ -137,7 +137,7 @@ func TestLimits(t *testing.T) {
 				t.Errorf("cut: %q, %d lines", h.Cut, len(h.Lines))
 			}
 			var shown strings.Builder
-			if h.Numbered(&shown); shown.Len() > 2*mostOfCut {
+			if h.Numbered(&shown); shown.Len() > 2*mostOfCut || !strings.HasSuffix(shown.String(), "… cut: line longer than 1 MiB\n") {
 				t.Errorf("%d bytes of it are shown", shown.Len())
 			}
 			if f := c.Files[1]; len(f.Hunks) != 1 || f.Hunks[0].Cut != "" {

@@ -13,7 +13,6 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -117,57 +116,33 @@ func TestParse(t *testing.T) {
 	r := everything(t)
 	got := needs.Value(Parse(strings.NewReader(r.diff()), DefaultLimits))(t)
 	checkInvariants(t, got)
-	hunk := func(a, b, c, d int, lines ...Line) []Hunk {
-		return []Hunk{{OldStart: a, OldLines: b, NewStart: c, NewLines: d, Lines: lines}}
-	}
-	one := func(op Op, n int, text string) Line {
-		if op == Add {
-			return Line{Op: op, New: n, Text: text}
-		}
-		return Line{Op: op, Old: n, Text: text}
-	}
-	both := func(a, b int, text string) Line { return Line{Op: Context, Old: a, New: b, Text: text} }
-	want := []File{
-		{Path: "bin", Status: Modified, OldMode: "100644", NewMode: "100644", Binary: true},
-		{
-			Path: "copied", OldPath: "source", Status: Copied, OldMode: "100644", NewMode: "100644",
-			Hunks: hunk(7, 3, 7, 4,
-				both(7, 7, "7"), both(8, 8, "8"), both(9, 9, "9"), one(Add, 10, "10")),
-		},
-		{Path: "crlf.txt", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(1, 2, 1, 2,
-			Line{Op: Context, Old: 1, New: 1, Text: "x", CRLF: true},
-			Line{Op: Delete, Old: 2, Text: "y", CRLF: true}, one(Add, 2, "z"))},
-		{Path: "del/gone", Status: Deleted, OldMode: "100644", NewMode: absent, Hunks: hunk(1, 2, 0, 0,
-			one(Delete, 1, "-- gone"), one(Delete, 2, "++ too"))},
-		{Path: "empty", Status: Added, OldMode: absent, NewMode: "100644"},
-		{Path: "mode only", Status: Modified, OldMode: "100644", NewMode: "100755"},
-		{Path: "moved", OldPath: "source", Status: Renamed, OldMode: "100644", NewMode: "100644"},
-		{Path: "noeol", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(1, 1, 1, 1,
-			Line{Op: Delete, Old: 1, Text: "old\r", NoEOL: true}, Line{Op: Add, New: 1, Text: "new", NoEOL: true})},
-		{Path: odd, Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(1, 1, 1, 3,
-			both(1, 1, "q"), one(Add, 2, ""), one(Add, 3, "+++ p"))},
-		{Path: "sub", Status: Added, OldMode: absent, NewMode: modeSubmodule, Hunks: hunk(0, 0, 1, 1,
-			one(Add, 1, "Subproject commit "+strings.TrimSpace(r.git("rev-parse", "HEAD~1"))))},
-		{Path: "tofile", Status: Retyped, OldMode: modeLink, NewMode: "100644", Hunks: append(
-			hunk(1, 1, 0, 0, Line{Op: Delete, Old: 1, Text: "a", NoEOL: true}),
-			hunk(0, 0, 1, 1, one(Add, 1, "f"))...)},
-		{Path: "tofile2", Status: Retyped, OldMode: "100644", NewMode: modeLink, Hunks: append(
-			hunk(1, 1, 0, 0, one(Delete, 1, "t")),
-			hunk(0, 0, 1, 1, Line{Op: Add, New: 1, Text: "t", NoEOL: true})...)},
-		{Path: "two.go", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: append(
-			hunk(1, 7, 1, 7, both(1, 1, "package two"), both(2, 2, ""), both(3, 3, "func a() {"),
-				one(Delete, 4, "\tone()"), one(Add, 4, "\tuno()"), both(5, 5, "}"), both(6, 6, "1"), both(7, 7, "2")),
-			hunk(22, 3, 22, 4, both(22, 22, "8"), both(23, 23, "9"), both(24, 24, "end"), one(Add, 25, "more"))...)},
-	}
-	for i := range want {
-		if want[i].OldPath == "" {
-			want[i].OldPath = want[i].Path
-		}
-	}
-	if want[12].Hunks[1].Section = "func a() {"; got.Added != 10 || got.Removed != 7 {
+	if got.Added != 10 || got.Removed != 7 {
 		t.Errorf("counted +%d -%d", got.Added, got.Removed)
 	}
-	needs.Equal(t, want, got.Files, cmpopts.IgnoreFields(File{}, "OldBlob", "NewBlob"))
+	said := needs.Each(got.Files, func(f File) string { // hunks as models see them, with a bar for a line's end
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s %q %q %s %s %v ", f.Status, f.OldPath, f.Path, f.OldMode, f.NewMode, f.Binary)
+		for i := range f.Hunks {
+			f.Hunks[i].Numbered(&b)
+		}
+		return strings.ReplaceAll(b.String(), "\n", "|")
+	})
+	needs.Equal(t, []string{
+		`modified "bin" "bin" 100644 100644 true `,
+		`copied "source" "copied" 100644 100644 false @@ -7,3 +7,4 @@|7  7| 8| 9|10 +10|`,
+		`modified "crlf.txt" "crlf.txt" 100644 100644 false @@ -1,2 +1,2 @@|1  x|-y|+z|`,
+		`deleted "del/gone" "del/gone" 100644 000000 false @@ -1,2 +0,0 @@|1 --- gone|-++ too|`,
+		`added "empty" "empty" 000000 100644 false `,
+		`modified "mode only" "mode only" 100644 100755 false `,
+		`renamed "source" "moved" 100644 100644 false `,
+		`modified "noeol" "noeol" 100644 100644 false @@ -1 +1 @@|-old` + "\r" + `|\ No newline at end of file|1 +new|\ No newline at end of file|`,
+		`modified "od d/new\nline \"q\" ü\\" "od d/new\nline \"q\" ü\\" 100644 100644 false @@ -1 +1,3 @@|1  q|+|++++ p|`,
+		`added "sub" "sub" 000000 160000 false @@ -0,0 +1 @@|1 +Subproject commit ` + strings.TrimSpace(r.git("rev-parse", "HEAD~1")) + "|",
+		`type-changed "tofile" "tofile" 120000 100644 false @@ -1 +0,0 @@|1 -a|\ No newline at end of file|@@ -0,0 +1 @@|1 +f|`,
+		`type-changed "tofile2" "tofile2" 100644 120000 false @@ -1 +0,0 @@|1 -t|@@ -0,0 +1 @@|1 +t|\ No newline at end of file|`,
+		`modified "two.go" "two.go" 100644 100644 false @@ -1,7 +1,7 @@|1  package two| | func a() {|-	one()|+	uno()|5  }| 1| 2|` +
+			`@@ -22,3 +22,4 @@ func a() {|22  8| 9| end|25 +more|`,
+	}, said)
 	for _, f := range got.Files {
 		for _, blob := range []struct{ got, rev string }{{f.OldBlob, "HEAD~1:" + f.OldPath}, {f.NewBlob, "HEAD:" + f.Path}} {
 			if blob.got == "" {

@@ -1,59 +1,10 @@
 package diff
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 )
-
-func TestNumbered(t *testing.T) {
-	c, err := ParsePatch(strings.NewReader(`diff --git a/f b/f
---- a/f
-+++ b/f
-@@ -8,4 +8,4 @@ func main() {
- 	a()
--	b()
-+	c()
- 	d()
- 	e()
-@@ -20 +20 @@
--x
-\ No newline at end of file
-+y
-diff --git a/g b/g
-deleted file mode 100644
---- a/g
-+++ /dev/null
-@@ -1,2 +0,0 @@
--1
--2
-`), DefaultLimits)
-	needs.NoError(t, err)
-	c.Files[0].Hunks[1].Cut = "line longer than 64 KiB"
-	var b strings.Builder
-	for _, f := range c.Files {
-		for i := range f.Hunks {
-			f.Hunks[i].Numbered(&b)
-		}
-	}
-	want := `@@ -8,4 +8,4 @@ func main() {
-8  	a()
--	b()
-+	c()
-10  	d()
- 	e()
-@@ -20 +20 @@
--x
-\ No newline at end of file
-20 +y
-… cut: line longer than 64 KiB
-@@ -1,2 +0,0 @@
-1 -1
--2
-`
-	needs.Equal(t, want, b.String())
-}
 
 func TestIdentical(t *testing.T) {
 	edit := func(path string) File { return modified(path, 1, "old(x)", "new(x)") }
