@@ -157,35 +157,6 @@ func TestKilledWithItsChildren(t *testing.T) {
 	}
 }
 
-// TestProcesses: what a review asks takes six processes of git.
-func TestProcesses(t *testing.T) {
-	t.Parallel()
-	program := needs.Value(locate("test", "git"))(t)
-	log := filepath.Join(scratch(t), "log")
-	counting := filepath.Join(scratch(t), "git")
-	needs.WriteProgram(t, counting, "#!/bin/sh\necho \"$1\" >> '"+log+"'\nexec '"+program+"' \"$@\"\n")
-	f := repoOf(t, "CLAUDE.md", "Be kind.\n", "dir/a.txt", "1\n")
-	f.git("checkout", "-q", "-b", "feature")
-	f.commit("two", "dir/a.txt", "2\n")
-	f.commit("three", "dir/a.txt", "3\n")
-	cache := scratch(t)
-	needs.Value(f.openAt(f.dir, Options{Cache: cache}).RootCommit(t.Context()))(t) // reads the history once
-	r := f.openAt(f.dir, Options{Exec: counting, Cache: cache})
-	needs.Value(r.RootCommit(t.Context()))(t)
-	needs.Result(t, "tracked", "")(r.Tracked(t.Context(), ".memory"))
-	rg := resolve(t, r, Spec{})
-	needs.Result(t, "base", f.id("main"))(r.TrustedBase(t.Context(), rg, ""))
-	needs.NoError(t, r.Diff(t.Context(), rg, discard))
-	needs.Len(t, "guides", 1)(r.Lookup(t.Context(), rg.Base, "CLAUDE.md", "dir/CLAUDE.md"))
-	needs.Value(r.Blobs(t.Context()).Read(rg.Head, "dir/a.txt", 10))(t)
-	needs.Result(t, "uncommitted", 0)(r.Uncommitted(t.Context(), rg))
-	needs.Len(t, "export", 0)(r.Export(t.Context(), rg.Head, scratch(t), ExportLimits{}))
-	said := string(needs.Value(os.ReadFile(log))(t))
-	if n := strings.Count(said, "\n"); n > 6 {
-		t.Errorf("%d processes:\n%s", n, said)
-	}
-}
-
 // TestBetween: messages that are read without git log are those of git log.
 func TestBetween(t *testing.T) {
 	t.Parallel()

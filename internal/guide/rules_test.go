@@ -140,24 +140,18 @@ func hostile() map[string]string {
 		return b.String()
 	}
 	return map[string]string{
-		"quotes":        strings.Repeat(">", n),
-		"brackets":      strings.Repeat("[", n),
-		"links":         strings.Repeat("[a](", n/4),
-		"emphasis":      strings.Repeat("*a_ ", n/4),
-		"ticks":         rows(func(i int) string { return strings.Repeat("`", i) + "a" }),
-		"nested list":   rows(func(i int) string { return strings.Repeat(" ", 2*i) + "- a\n" }),
-		"blank in list": strings.Repeat("- a\n\n\n\n\n\n", n/9),
-		"many items":    strings.Repeat("- never use x\n", n/14),
-		"table":         "|a|b|\n|-|-|\n" + strings.Repeat("|never use x|y|\n", n/16),
-		"comments":      strings.Repeat("<!--", n/4),
-		"entities":      strings.Repeat("&amp;", n/5),
-		"4 KiB blocks":  rows(func(int) string { return strings.Repeat("*a_ ", 60) + strings.Repeat("[a](", 60) + "\n\n" }),
-		"sentences":     rows(func(int) string { return strings.Repeat("Never use x. ", 300) + "\n\n" }),
-		"labels":        rows(func(int) string { return "- " + strings.Repeat("a: ", 1000) + "\n" }),
-		"bullets":       strings.Repeat("- ", n/2),
-		"headings":      strings.Repeat("# Never use x\n", n/14),
-		"one word":      strings.Repeat("a", n),
-		"front matter":  "---\n" + strings.Repeat("a: b\n", n/5),
+		"quotes":       strings.Repeat(">", n),
+		"brackets":     strings.Repeat("[", n),
+		"links":        strings.Repeat("[a](", n/4),
+		"emphasis":     strings.Repeat("*a_ ", n/4),
+		"ticks":        rows(func(i int) string { return strings.Repeat("`", i) + "a" }),
+		"nested list":  rows(func(i int) string { return strings.Repeat(" ", 2*i) + "- a\n" }),
+		"table":        "|a|b|\n|-|-|\n" + strings.Repeat("|never use x|y|\n", n/16),
+		"comments":     strings.Repeat("<!--", n/4),
+		"4 KiB blocks": rows(func(int) string { return strings.Repeat("*a_ ", 60) + strings.Repeat("[a](", 60) + "\n\n" }),
+		"sentences":    rows(func(int) string { return strings.Repeat("Never use x. ", 300) + "\n\n" }),
+		"one word":     strings.Repeat("a", n),
+		"front matter": "---\n" + strings.Repeat("a: b\n", n/5),
 	}
 }
 

@@ -5,15 +5,12 @@ import "testing"
 func TestBeginsWith(t *testing.T) {
 	for pattern, want := range map[string]bool{
 		`(?i)(?:api|key)[ =]{0,3}([a-z]+)`:   true,
-		`(?:[Aa]pi|API|key)x*`:               true,
 		`(?i)passw(?:or)?d=`:                 false, // passwd is not among the words
 		`(?i)key?=`:                          false,
-		`(?i)(key|token)=`:                   false,
 		`\bkey`:                              false, // what stands in front matters
 		`[a-z]{3}key`:                        false,
 		`(key)?=`:                            false,
 		``:                                   false,
-		`key`:                                true,
 		`(`:                                  false,
 		`(?:a|b|c)(?:a|b|c)(?:a|b|c)[abcd]z`: false,
 	} {
