@@ -19,9 +19,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// defaultTimeout is the time limit for the Go analyzers if GoEnv sets none.
-// Type-checking a large module takes 10 s on two cores.
-const defaultTimeout = 2 * time.Minute
+// vetTime is the time limit for all Go analyzers together. Type-checking a large module takes 10 s on two cores.
+const vetTime = 2 * time.Minute
 
 // maxHeap is the memory limit of the child process, in bytes. A package that imports
 // SQLite needs 200 MB.
@@ -59,7 +58,7 @@ func govet(ctx context.Context, in *Input) Result {
 		return Result{Status: precedent.StatusError, Error: string(notStarted)}
 	}
 	defer os.RemoveAll(scratch)
-	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.Go.Timeout, defaultTimeout))
+	bounded, cancel := context.WithTimeout(ctx, vetTime)
 	defer cancel()
 	v := &vetting{
 		in: in, tree: dir, files: files, starter: newStarter(bounded, in, dir, scratch), turnOffs: turnOffs{dir: dir},
@@ -177,8 +176,7 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 		file = v.starter.at(path.Join(work, "go.work"))
 	}
 	req := vetRequest{
-		Tree: v.starter.tree, Modules: v.starter.modules, Dir: v.starter.at(root), Withheld: modules.withheld,
-		Overlay: map[string]string{}, MaxHeap: maxHeap,
+		Dir: v.starter.at(root), Withheld: modules.withheld, Overlay: map[string]string{}, MaxHeap: maxHeap,
 	}
 	for name, content := range modules.files {
 		req.Overlay[v.starter.at(name)] = content

@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,8 +84,9 @@ func TestGovetTimeout(t *testing.T) {
 	dir := t.TempDir()
 	script(t, filepath.Join(dir, "go"), "sleep 1000")
 	env.Path = dir + string(filepath.ListSeparator) + env.Path
-	env.Timeout = time.Second
-	if r := vetTree(t, env, rowsUnchecked); r.Status != precedent.StatusTimeout || r.Error == "" {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if r := govet(ctx, goInput(t, env, rowsUnchecked)); r.Status != precedent.StatusTimeout || r.Error == "" {
 		t.Errorf("%s, %q", r.Status, r.Error)
 	}
 }
@@ -102,10 +104,7 @@ func TestGovetMemory(t *testing.T) {
 	write(t, dir, "go.mod", "module example.com/m\n")
 	write(t, dir, "a.go", src.String())
 	c := newStarter(t.Context(), &Input{Go: env}, dir, t.TempDir())
-	_, err := c.run(t.Context(), "off", vetRequest{
-		Tree: dir, Dir: dir, Files: []string{filepath.Join(dir, "a.go")},
-		MaxHeap: 100 << 20,
-	})
+	_, err := c.run(t.Context(), "off", vetRequest{Dir: dir, Files: []string{filepath.Join(dir, "a.go")}, MaxHeap: 100 << 20})
 	needs.Equal(t, tooLarge, reasonOfError(err))
 }
 

@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -83,8 +82,6 @@ type GoEnv struct {
 	// Tool is a program that calls VetMain first if VetEnv is 1 in its environment:
 	// usually os.Executable of the running program.
 	Tool string
-	// Timeout is the time limit for all Go analyzers together; 0 means 2 minutes.
-	Timeout time.Duration
 }
 
 // Result is what an analyzer found, and how it ended.

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -22,8 +21,6 @@ type External struct {
 	// Sandbox returns the Runner. It is called on first use. Linters load and run
 	// code of the tree they check, so without a sandbox none is started.
 	Sandbox func(ctx context.Context) (Runner, error)
-	// Timeout is the time limit for all linters together; 0 means 5 minutes.
-	Timeout time.Duration
 }
 
 // Runner runs a job in a sandbox: without network, without the operator's

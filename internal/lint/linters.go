@@ -15,9 +15,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// defaultLintTime is the time limit for all linters together. eslint on a large
+// lintTime is the time limit for all linters together. eslint on a large
 // change, or golangci-lint with an empty cache, takes a minute or two.
-const defaultLintTime = 5 * time.Minute
+const lintTime = 5 * time.Minute
 
 // LintersName is the name of the analyzer that runs linters.
 const LintersName = "linters"
@@ -47,7 +47,7 @@ func linters(ctx context.Context, in *Input) Result {
 	if err != nil {
 		return skipped(fmt.Sprintf("%s: %v", noSandbox, err))
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.External.Timeout, defaultLintTime))
+	ctx, cancel := context.WithTimeout(ctx, lintTime)
 	defer cancel()
 	x.box = box
 	x.tree = &lintTree{in: in}

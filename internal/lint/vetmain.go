@@ -28,13 +28,8 @@ import (
 // the packages named in the request on standard input, runs the analyzers on them,
 // and writes the report to standard output. It never returns.
 //
-// The packages are type-checked from source in this process, which can be killed,
-// instead of with go vet -vettool, which first compiles their imports. Measured on
-// two processors, go vet first: a package that uses database/sql takes 0.2 to 0.7 s
-// against 0.5 with a warm build cache and 24 against 2 with a cold one; a package
-// that imports SQLite 0.6 against 2 and 106 against 3. Reviews often start with a
-// cold cache. This also keeps untrusted code away from the compiler and the
-// assembler: the go command only lists files.
+// The packages are type-checked from source, which keeps untrusted code away from the compiler and the assembler: the
+// go command only lists files. Decision 5 has the measurements.
 func VetMain() {
 	debug.SetMaxStack(256 << 20) // deeply nested expressions end here, before memory runs out
 	if err := vetMain(os.Stdin, os.Stdout); err != nil {

@@ -23,8 +23,6 @@ const VetEnv = "PRECEDENT_VETTOOL"
 
 // vetRequest is the child's input, as JSON on standard input.
 type vetRequest struct {
-	Tree    string   // the exported head
-	Modules string   // the module cache
 	Dir     string   // the module's folder
 	Files   []string // the changed files, absolute
 	MaxHeap uint64   // memory limit of the child, in bytes
