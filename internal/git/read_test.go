@@ -344,22 +344,6 @@ func TestExportLinks(t *testing.T) {
 	}
 }
 
-func TestExportOfManyFiles(t *testing.T) {
-	t.Parallel()
-	f := newRepo(t)
-	var input strings.Builder
-	input.WriteString("commit refs/heads/main\ncommitter A <a@example.com> 1 +0000\ndata 0\n")
-	const files = exportPart + 100
-	for i := range files {
-		fmt.Fprintf(&input, "M 100644 inline %sf%c%s\ndata 5\nhello\n",
-			strings.Repeat("d/", i%5), 'a'+i%26, strings.Repeat("x", i/26))
-	}
-	f.load(input.String())
-	dir := scratch(t)
-	needs.Len(t, "export", 0)(f.open().Export(t.Context(), f.id("main"), dir, ExportLimits{}))
-	wantContent(t, filepath.Join(dir, "fa"), "hello")
-}
-
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	f := repoOf(t, ":(exclude)x", "1\n", "a.txt", "1\n")

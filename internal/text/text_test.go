@@ -11,21 +11,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCollapseSqueeze(t *testing.T) {
-	for _, test := range []struct{ in, collapsed, squeezed string }{
-		{"", "", ""},
-		{" a\tb \u00a0\u2003 c\r\n", "a b c", "abc"},
-		{"a\xff b", "a\xff b", "a\xffb"},
-	} {
-		if got := Collapse(test.in); got != test.collapsed {
-			t.Errorf("Collapse(%q) = %q", test.in, got)
-		}
-		if got := Squeeze(test.in); got != test.squeezed {
-			t.Errorf("Squeeze(%q) = %q", test.in, got)
-		}
-	}
-}
-
 func TestCut(t *testing.T) {
 	for _, test := range []struct {
 		in   string
@@ -126,7 +111,6 @@ func TestRatio(t *testing.T) {
 		want float64
 	}{
 		{"", "", 1},
-		{"a b c", "d e f", 0},
 		{"if x == nil", "if y == nil", 6.0 / 8},
 		{"a b", "b a", 0.5},
 	} {
