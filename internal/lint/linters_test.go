@@ -15,7 +15,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
-	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -269,20 +268,6 @@ func TestLintersRead(t *testing.T) {
 	r := run(t, "linters", in)
 	if d := cmp.Diff(map[string]bool{"a.txt": true, "b c.txt": false}, r.Files); d != "" || r.Status != precedent.StatusEmpty {
 		t.Errorf("%s, %q, read %v", r.Status, r.Error, r.Files)
-	}
-}
-
-// TestSayWhatOursSay: what golangci-lint repeats of govet is recognised as the same when findings are merged,
-// from a similarity of 0.25 on.
-func TestSayWhatOursSay(t *testing.T) {
-	c := change("a.go", "+x")
-	f, line := &c.Files[0], c.Files[0].Hunks[0].Lines[0]
-	d := vetDiagnostic{Analyzer: "printf", Message: "fmt.Printf format %d has arg s of wrong type string"}
-	ours := d.finding(f, line)
-	r := remark{path: "a.go", line: 1, rule: "govet", message: d.Analyzer + ": " + d.Message}
-	theirs := r.finding(&Presets()[2], f, line)
-	if got := match.Similarity(&ours, &theirs); got < match.SamePlace {
-		t.Errorf("similarity %.2f", got)
 	}
 }
 
