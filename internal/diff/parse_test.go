@@ -273,22 +273,11 @@ func checkCommentable(t *testing.T, c *Change) {
 	}
 	needs.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 22, 23, 24, 25}, numbers(precedent.Right))
 	needs.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 22, 23, 24}, numbers(precedent.Left))
-	for _, test := range []struct {
-		side       precedent.Side
-		line, want int
-	}{
-		{precedent.Right, 1, 0},
-		{precedent.Right, 7, 0},
-		{precedent.Right, 8, -1},
-		{precedent.Right, 25, 1},
-		{precedent.Left, 24, 1},
-		{precedent.Left, 25, -1},
-		{precedent.Left, 0, -1},
-	} {
-		if got := f.HunkAt(test.side, test.line); got != test.want {
-			t.Errorf("HunkAt(%s, %d) = %d, want %d", test.side, test.line, got, test.want)
-		}
+	for line, want := range map[int]int{0: -1, 1: 0, 7: 0, 8: -1, 24: 1} {
+		needs.Equal(t, want, f.HunkAt(precedent.Left, line))
 	}
+	needs.Equal(t, 1, f.HunkAt(precedent.Right, 25))
+	needs.Equal(t, -1, f.HunkAt(precedent.Left, 25))
 	var added []string
 	for l := range f.AddedLines() {
 		added = append(added, l.Text)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -346,18 +345,10 @@ func (f fixture) untouched(r *Repo, do func()) {
 	status, statusErr := f.try("--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all")
 	before := f.state(r)
 	do()
-	after := f.state(r)
+	wantEqual(f.t, "the git folder", f.state(r), before)
 	if statusErr == nil {
 		wantEqual(f.t, "status", f.git("--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all"),
 			status)
-	}
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		if before[name] != after[name] {
-			f.t.Errorf("%s was written", name)
-		}
-	}
-	if len(before) != len(after) {
-		f.t.Errorf("%d files in the git folder became %d", len(before), len(after))
 	}
 }
 

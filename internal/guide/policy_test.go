@@ -367,8 +367,6 @@ func TestPolicyKeys(t *testing.T) {
 				return base[:i] + strings.ToUpper(base[i:i+1]) +
 					base[i+1:]
 			}),
-			rapid.Map(rapid.IntRange(0, len(base)), func(i int) string { return base[:i] + "_" + base[i:] }),
-			rapid.Map(rapid.StringMatching(`[a-z_.]{1,8}`), func(s string) string { return s + base }),
 			rapid.Map(rapid.StringMatching(`[a-z_.]{1,8}`), func(s string) string { return base + s }),
 			rapid.Map(rapid.Rune(), func(r rune) string { return base + string(r) }),
 			rapid.Just(strings.ReplaceAll(base, "s", "\u017f")+"\u200d"),
@@ -455,16 +453,6 @@ func FuzzParsePolicy(f *testing.F) {
 		for _, g := range globs {
 			if err := CheckGlob(g); err != nil {
 				t.Errorf("glob %q: %v", g, err)
-			}
-		}
-		for name := range p.Finders {
-			if !slices.Contains(testFinders, name) {
-				t.Errorf("finder %q", name)
-			}
-		}
-		for _, c := range p.Focus {
-			if !slices.Contains(precedent.Categories, c) {
-				t.Errorf("category %q", c)
 			}
 		}
 		if len(errs) > maxPolicyErrors {

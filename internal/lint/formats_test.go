@@ -121,12 +121,9 @@ func TestSarifPaths(t *testing.T) {
 		{`{"uri":"https://example.com/a.go"}`, ""},
 		{`{"uri":"a%00.go"}`, ""},
 		{`{"uri":"a%0a.go"}`, ""},
-		{`{"uri":"a%zz.go"}`, ""},
 		{`{"uri":"..%5ca.go"}`, ""},
 		{`{"uri":"C:/a.go"}`, ""},
-		{`{"uri":""}`, ""},
 		{`{"index":7}`, ""},
-		{`{"index":-1}`, ""},
 		{`{}`, ""},
 	} {
 		got, err := readSarif("/work", []byte(sarifOf(test.uri, "")), anyRemark)

@@ -280,14 +280,6 @@ func TestUnicodeKinds(t *testing.T) {
 	}
 }
 
-// TestUnicodeOwnAttributes: the attributes that a change adds do not count.
-func TestUnicodeOwnAttributes(t *testing.T) {
-	c := added("a.go", "valid\u0430te()")
-	c.Files = append(c.Files, added(".gitattributes", "* binary linguist-generated").Files...)
-	c.Classify(diff.Trees{})
-	same(t, run(t, "unicode", &Input{Change: c}), "a.go:1 homoglyph high")
-}
-
 // TestUnicodeCost: long lines of hostile characters take linear time.
 func TestUnicodeCost(t *testing.T) {
 	for _, s := range []string{

@@ -24,12 +24,10 @@ func TestRedact(t *testing.T) {
 		{"prose", "password=newSecret, password=s.pass2 and password=secret stay", "password=newSecret, password=s.pass2 and password=secret stay", 0},
 		{"of any length", "t = '" + long + "'", "t = '[REDACTED:jwt]'", 1},
 		{"nothing", "func main() {}\n", "func main() {}\n", 0},
-		{"empty", "", "", 0},
 		{"one", "a = " + key + "\nb\n", "a = [REDACTED:aws-access-token]\nb\n", 1},
 		{"two in a line", key + " " + aws(2) + "!", "[REDACTED:aws-access-token] [REDACTED:aws-access-token]!", 2},
 		{"split by what is not seen", "k = " + key[:9] + "\u200b" + key[9:12] + "\u2060\ufe0f\u00ad" + key[12:] + ".", "k = [REDACTED:aws-access-token].", 1},
 		{"block keeps its lines", "x\n" + pem + " y\nz", "x\n[REDACTED:private-key]\n\n\n y\nz", 1},
-		{"CRLF", "k=" + key + "\r\nb\r\n", "k=[REDACTED:aws-access-token]\r\nb\r\n", 1},
 		{"diff", "@@ -1 +1 @@\n-old\n+k := \"" + key + "\" // gitleaks:allow\n", "@@ -1 +1 @@\n-old\n+k := \"[REDACTED:aws-access-token]\" // gitleaks:allow\n", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

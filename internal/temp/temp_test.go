@@ -2,6 +2,7 @@ package temp
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -78,15 +79,12 @@ func TestNothingIsLeft(t *testing.T) {
 		all.Go(func() {
 			for range 20 {
 				f, err := Open(parent)
+				if err == nil {
+					err = errors.Join(os.WriteFile(filepath.Join(f.Dir, "x"), nil, 0o600), f.Close())
+				}
 				if err != nil {
 					t.Error(err)
 					return
-				}
-				if err := os.WriteFile(filepath.Join(f.Dir, "x"), nil, 0o600); err != nil {
-					t.Error(err)
-				}
-				if err := f.Close(); err != nil {
-					t.Error(err)
 				}
 			}
 		})
