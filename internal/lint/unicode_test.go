@@ -17,10 +17,8 @@ func TestUnicode(t *testing.T) {
 		want             string // rule and severity
 		says             string // in title and body
 	}{
-		{"ASCII", "a.go", "x := 1", "", ""},
 		{"umlauts", "a.go", `s := "größer als ½ – “quoted” 日本語 Привет"`, "", ""},
 		{"override", "a.go", "if access \u202e level {", "bidi high", "<U+202E>"},
-		{"isolate", "a.py", "# \u2066 admin \u2069", "bidi high", "<U+2066>"},
 		{"override in prose", "a.md", "turn \u202e around", "bidi medium", "<U+202E>"},
 		{"tags", "a.go", "// hi \U000e0061\U000e0062", "invisible-text high", "<U+E0061>"},
 		{"tags in prose", "AGENTS.md", "Be kind.\U000e0061", "invisible-text high", "<U+E0061>"},
@@ -37,7 +35,6 @@ func TestUnicode(t *testing.T) {
 		{"grapheme joiner in a name", "a.js", "adm\u034fin", "zero-width medium", "<U+034F>"},
 		{"joiner in a name", "a.js", "adm\u200din", "zero-width medium", "<U+200D>"},
 		{"filler", "a.js", "const { timeout,\u3164} = req.query;", "invisible-letter high", "<U+3164>"},
-		{"choseong filler", "a.go", "\u115f := 1", "invisible-letter high", "<U+115F>"},
 		{"two kinds", "a.go", "a\u200b \u202e b", "bidi high", "<U+200B>"},
 		{"homoglyph", "a.go", "func valid\u0430te() {}", "homoglyph high", "<U+0430>"},
 		{"homoglyph in prose", "a.md", "pip install requ\u0435sts", "homoglyph medium", "requ<U+0435>sts"},
