@@ -144,21 +144,6 @@ func TestLimits(t *testing.T) {
 				t.Errorf("the next file: %+v", f)
 			}
 		}},
-		{"rename storm", []part{
-			{n: 30_000, text: func(i int) string {
-				return fmt.Sprintf(":100644 100644 1111111 1111111 R100\x00old/%d\x00new/%d\x00", i, i)
-			}},
-			times(1, "\x00"),
-			{n: 30_000, text: func(i int) string {
-				return fmt.Sprintf("diff --git a/old/%d b/new/%d\nsimilarity index 100%%\nrename from old/%d\nrename to new/%d\n", i, i, i, i)
-			}},
-		}, func(t *testing.T, c *Change) {
-			t.Helper()
-			c.Classify(Trees{})
-			if f := c.Files[29_999]; len(c.Files) != 30_000 || f.Skip != "renamed without other changes" || f.TooLarge {
-				t.Errorf("%d files, the last: %+v", len(c.Files), f)
-			}
-		}},
 		{"many hunks", []part{
 			records(1), times(1, "\x00"+section(0)),
 			{n: 60_000, text: func(i int) string { return fmt.Sprintf("@@ -%d +%d @@\n-a\n+b\n", 9*i+1, 9*i+1) }},

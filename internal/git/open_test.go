@@ -31,13 +31,11 @@ func TestOpenFindsTheRepository(t *testing.T) {
 	needs.NoError(t, os.Symlink(f.path("sub"), byLink))
 
 	for _, test := range []struct{ name, dir, top, main string }{
-		{"top", f.dir, f.dir, f.dir},
 		{"folder", f.path("sub/deep"), f.dir, f.dir},
 		{"folder by a link", byLink, f.dir, f.dir},
 		{"inside .git", f.path(".git/refs"), f.dir, f.dir},
 		{"linked work tree", linked, linked, f.dir},
 		{"bare", bare, "", ""},
-		{"inside bare", filepath.Join(bare, "refs"), "", ""},
 		{"linked to bare", bareLinked, bareLinked, ""},
 		{"separate git folder", apart, apart, apart},
 		{"hostile common folder", hostile.dir, hostile.dir, hostile.dir},
@@ -74,7 +72,6 @@ func TestOpenRefuses(t *testing.T) {
 		msg, hint string
 	}{
 		{"no repository", scratch(t), Options{}, "not inside a git repository", "git init"},
-		{"no folder", f.path("nothing"), Options{}, "no such file", ""},
 		{"a file", f.path("file"), Options{}, "not a folder", ""},
 		{"no git", f.dir, Options{Exec: "git-that-is-not-there"}, "git is not installed", "install git"},
 		{"a .git that points nowhere", moved, Options{}, `/nowhere/at\x1b/all, which is not a repository`, "git worktree repair"},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/secret/secrettest"
 )
 
 // own is a secret of every kind of character, in two halves so that nothing takes this file for a leak.
@@ -91,39 +92,29 @@ func TestOwnSecretsAreNotSeenEverywhere(t *testing.T) {
 
 // TestOwnSecretsAreNotInOrdinaryText: no part of random tokens is seen in texts that do not have one.
 func TestOwnSecretsAreNotInOrdinaryText(t *testing.T) {
-	const seed = 7
-	r := rand.New(rand.NewSource(seed))
-	draw := func(alphabet string, n int) string {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = alphabet[r.Intn(len(alphabet))]
-		}
-		return string(b)
-	}
-	const hexadecimal, letters = "0123456789abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	r := rand.New(rand.NewSource(7))
 	var texts []string
 	for _, pattern := range []string{"*.go", "*.toml", "../../*.md", "../../docs/*.md", "../../docs/decisions/*.md"} {
-		names, err := filepath.Glob(pattern)
-		if err != nil || len(names) == 0 {
-			t.Fatalf("no %s: %v", pattern, err)
-		}
-		for _, name := range names {
-			data := needs.Value(os.ReadFile(name))(t)
-			texts = append(texts, string(data))
+		for _, name := range needs.Value(filepath.Glob(pattern))(t) {
+			texts = append(texts, string(needs.Value(os.ReadFile(name))(t)))
 		}
 	}
 	for range needs.Rounds(3, 1) {
-		for _, token := range []string{
-			draw(hexadecimal, 40), draw(hexadecimal, 64), "ghp_" + draw(letters, 36), "github_pat_" + draw(letters, 82), "glpat-" + draw(letters, 20),
-			"sk-ant-api03-" + draw(letters, 95), "sk-proj-" + draw(letters, 48), draw(letters, 16),
+		for _, form := range []string{
+			"<hex:40>", "<hex:64>", "ghp_<b62:36>", "github_pat_<b62:82>", "glpat-<b62:20>", "sk-ant-api03-<b62:95>",
+			"sk-proj-<b62:48>", "<b62:16>",
 		} {
+			token, _ := secrettest.Plant(r, form)
 			search := secret.NewOwn(token)
 			for i, text := range texts {
 				if search.In(text) {
-					t.Errorf("seed %d: text %d is said to hold a part of %q", seed, i, token)
+					t.Errorf("text %d is said to hold a part of %q", i, token)
 				}
 			}
 		}
+	}
+	if len(texts) < 100 {
+		t.Errorf("only %d texts were searched", len(texts))
 	}
 }
 
