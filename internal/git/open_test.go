@@ -163,24 +163,6 @@ func TestHooks(t *testing.T) {
 	wantError(t, err, "which only git can resolve", "absolute path")
 }
 
-// TestDefaultBranch: the remote's HEAD, else its main or master.
-func TestDefaultBranch(t *testing.T) {
-	f := newRepo(t)
-	one := f.commit("one", "a.txt", "1\n")
-	two := f.commit("two", "a.txt", "2\n")
-	r := f.open()
-	expect := func(remote, want string) {
-		t.Helper()
-		needs.Result(t, remote, want)(r.DefaultBranch(t.Context(), remote))
-	}
-	f.git("update-ref", "refs/remotes/origin/master", one)
-	expect("origin", one)
-	f.git("update-ref", "refs/remotes/origin/trunk", two)
-	f.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
-	expect("origin", two)
-	expect("a\nHEAD", "")
-}
-
 func TestVersion(t *testing.T) {
 	version, good, err := Version(t.Context(), Options{})
 	if err != nil || !good || version == "" {

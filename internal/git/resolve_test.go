@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -96,25 +95,6 @@ func TestResolveRefuses(t *testing.T) {
 		{Spec{Staged: true, Worktree: true}, "cannot be combined", ""},
 	} {
 		wantRefused(t, r, test.spec, test.msg, test.hint)
-	}
-}
-
-func TestResolveAmbiguous(t *testing.T) {
-	t.Parallel()
-	f := newRepo(t)
-	f.commit("start")
-	r := f.open()
-	seen := map[string]string{}
-	for i := 0; ; i++ {
-		text := strconv.Itoa(i)
-		short := r.blobID([]byte(text))[:4]
-		if other, ok := seen[short]; ok {
-			f.write("a", text, "b", other)
-			f.git("hash-object", "-w", "a", "b")
-			wantRefused(t, r, Spec{Range: short}, "is an ambiguous id", "more digits")
-			return
-		}
-		seen[short] = text
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/go/analysis/suite/vet"
 	"golang.org/x/tools/txtar"
 
 	"github.com/precedent-dev/precedent"
@@ -451,21 +450,5 @@ func TestGovetWithoutMeans(t *testing.T) {
 				t.Errorf("status %s, error %q", r.Status, r.Error)
 			}
 		})
-	}
-}
-
-// TestVetTable keeps the words in step with the analyzers.
-func TestVetTable(t *testing.T) {
-	known := map[string]bool{}
-	for _, a := range vet.Suite {
-		known[a.Name] = true
-		if w := vetTable()[a.Name]; w.severity.Rank() >= precedent.Nit.Rank() || w.why == "" {
-			t.Errorf("no words for the analyzer %s", a.Name)
-		}
-	}
-	for name := range vetTable() {
-		if !known[name] {
-			t.Errorf("words for %s, which is not an analyzer of go vet", name)
-		}
 	}
 }
