@@ -191,7 +191,6 @@ func TestParseErrors(t *testing.T) {
 		{"no records", head, "record 1: not a record"},
 		{"record ends", ":100644 100644 1111111 2222222 M\x00f", "record 1: unexpected EOF"},
 		{"unmerged", ":000000 000000 0000000 0000000 U\x00f\x00", `status "U"`},
-		{"odd record", ":1 2 3\x00f\x00", "is not a record of git diff"},
 		{"empty path", ":100644 100644 1 2 M\x00\x00", "empty path"},
 		{"path without end", ":100644 100644 1 2 M\x00" + strings.Repeat("x", 1<<20), "path too long"},
 		{"other file", record + "diff --git a/g b/g\nold mode 100644\n", "line 2 (the last): section from line 1"},
@@ -242,7 +241,6 @@ func TestParsePatchForms(t *testing.T) {
 		{"series", strings.Repeat("diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", 2), `"f" occurs twice`},
 		{"no name", "diff --git a b\nold mode 100644\nnew mode 100755\n", "section from line 1"},
 		{"diff -u", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", `line 3: hunk outside a file's section, which starts with "diff --git"`},
-		{"hunk behind text", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\ntext\n@@ -4 +4 @@\n-a\n+b\n", "line 8: hunk outside"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := ParsePatch(strings.NewReader(test.in), DefaultLimits)

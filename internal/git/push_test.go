@@ -92,7 +92,6 @@ func TestFault53PushNeverForces(t *testing.T) {
 		{"a commit that does not follow", func(t *testing.T, p *pushes) {
 			p.push.Commit = p.commit(t, "Elsewhere", []string{p.main})
 		}, ErrRejected, "does not follow"},
-		{"nothing new", func(_ *testing.T, p *pushes) { p.push.Commit = p.head }, ErrRejected, "does not follow"},
 		{"a hook of the server", func(t *testing.T, p *pushes) {
 			hook := p.origin.path(".git/hooks/pre-receive")
 			needs.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o700))
@@ -262,8 +261,6 @@ func TestEditTree(t *testing.T) {
 		{Path: "/etc/x", Mode: plainMode},
 		{Path: "x", Mode: "120000"},
 		{Path: "x", Mode: "160000"},
-		{Path: "x", Mode: "100664"},
-		{Path: "a/./b", Mode: plainMode},
 		{Path: "a/c.txt/d", Mode: plainMode},
 		{Path: "a", Mode: plainMode, Content: []byte("a file in place of a folder")},
 	} {

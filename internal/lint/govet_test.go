@@ -399,9 +399,6 @@ func F() { log.Warnf("%d", "x") }
 
 // TestGovetChangedLinesOnly: old defects are not the change's.
 func TestGovetChangedLinesOnly(t *testing.T) {
-	env := goEnv(t)
-	env.ModCache = ""
-	dir := t.TempDir()
 	src := `package m
 
 import "fmt"
@@ -412,12 +409,9 @@ var _ = fmt.Sprintf("%s %d",
 	"kept",
 	"changed")
 `
-	write(t, dir, "go.mod", "module example.com/m\n")
-	write(t, dir, "a.go", src)
-	lines := strings.Split(src, "\n")
-	c := change("a.go", "@@7", " "+lines[6], " "+lines[7], "-\t1)", "+"+lines[8])
-	r := run(t, "govet", &Input{Change: c, Go: env, Tree: func(context.Context) (string, error) { return dir, nil }})
-	same(t, r, "a.go:9 printf medium")
+	in, lines := goInput(t, goEnv(t), goMod+"-- a.go --\n"+src), strings.Split(src, "\n")
+	in.Change = change("a.go", "@@7", " "+lines[6], " "+lines[7], "-\t1)", "+"+lines[8])
+	same(t, run(t, "govet", in), "a.go:9 printf medium")
 }
 
 func write(t testing.TB, dir, name, content string) {
@@ -439,7 +433,6 @@ func TestGovetWithoutMeans(t *testing.T) {
 		status precedent.Status
 		says   string
 	}{
-		{"no Go files", &Input{Change: added("a.txt", "x\n"), Tree: tree}, skipped, "no Go file"},
 		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, skipped, "no Go toolchain on PATH"},
 		{"no tree", &Input{Change: c, Go: goEnv(t)}, skipped, "not exported"},
 		{"export fails", &Input{Change: c, Go: goEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},

@@ -54,9 +54,3 @@ func TestNotTurnedOff(t *testing.T) {
 		}
 	}
 }
-
-// TestTurnOffsCost: of a file made of comments, only some count.
-func TestTurnOffsCost(t *testing.T) {
-	all := turnOffsIn([]byte("package a\n" + strings.Repeat("var x = 1 //nolint:a,b,c\n", 2*maxTurnOffs)))
-	needs.Equal(t, maxTurnOffs, len(all))
-}

@@ -52,14 +52,12 @@ func similarity(a, b string) float64 { return Cosine(NewVector(a), NewVector(b))
 func TestTokens(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"", ""},
-		{"Use uses used using", "us us us us"},
 		{"running classes queries bus status", "run class query bus status"},
 		{"getUserName get_user_name", "getusername get user nam getusername get user nam"},
 		{"HTTPServer IDs getIDsOf IDsx x86_64", "httpserver http server id getidsof get id of idsx i dsx x8664 x 86 64"},
 		{"isNotTheOne", "isnottheone is not th on"},
 		{"__init__ _x", "init x"},
 		{"don't it's user's O'Brien", "user obrien o brien"},
-		{"uint64 1024 0x1F", "uint64 uint 64 1024 0x1f 0 x 1 f"},
 		{"naïve Größe größe", "naïv größ größ"},
 		{"ПриветМир привет", "приветмир привет мир привет"},
 		{"内存泄漏 bug", "内存 存泄 泄漏 bug"},
@@ -90,7 +88,6 @@ func TestSimilarity(t *testing.T) {
 		{"with a link", a + " See https://go.dev/doc/database/querying#multiple_rows", 0.95, 1},
 		{"with code", a + "\n```suggestion\nif err := rows.Err(); err != nil {\n\treturn err\n}\n```\n", 1, 1},
 		{"unrelated", "This name shadows the package that is imported above.", 0, 0.1},
-		{"empty", "", 0, 0},
 	} {
 		if got := similarity(a, test.b); got < test.low-1e-6 || got > test.top {
 			t.Errorf("%s: %.3f, want %.2f to %.2f", test.name, got, test.low, test.top)
