@@ -42,13 +42,11 @@ const (
 	// titles of other changes: one pattern from here            | insights                    | cluster: precision 75 %,
 	// 55 % of same pairs together
 	SamePattern = 0.50
-	// a directive and a finding: a judge is asked from here      | learnings                   | of 24 invented titles that
-	// directives speak of, 22
+	// a directive and a finding: a judge is asked from here      | learnings                   | decision 42
 	LikeDirective = 0.10
 	// directives: the same from here                            | learnings                     | not measured
 	EqualDirective = 0.85
-	// opposite directives: a person is asked from here          | learnings                   | all 10 invented ones and
-	// none of 10 other pairs
+	// opposite directives: a person is asked from here          | learnings                  | decision 42
 	OneSubject = 0.50
 	// lines looked at on each side of a line that moved          | threads                     | real edits
 	NeighbourSpan = 3
