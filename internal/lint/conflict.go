@@ -2,7 +2,6 @@ package lint
 
 import (
 	"context"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -40,45 +39,30 @@ func conflicts(ctx context.Context, in *Input) Result {
 	return c.result(ctx, nil)
 }
 
-// conflictsIn returns the first added marker of each conflict in the new side of a file's
-// hunks that has one. Only the three markers in order are a conflict: seven equals signs also
-// underline titles.
+// conflictsIn returns the first added marker of each conflict. Somebody who resolves one can forget a marker, so one is
+// enough, except in texts, which quote mails.
 func conflictsIn(f *diff.File) (all []diff.Line) {
-	const order = "<=>"
-	next := 0 // index of the marker that the conflict lacks
-	var added *diff.Line
-	for h := range f.Hunks {
-		for i := range f.Hunks[h].Lines {
-			l := &f.Hunks[h].Lines[i]
-			kind := strings.IndexByte(order, marker(l.Text))
-			if l.Op == diff.Delete || kind != 0 && kind != next {
-				continue
-			}
-			if kind == 0 {
-				added = nil
-			}
-			if added == nil && l.Op == diff.Add {
-				added = l
-			}
-			if next = (kind + 1) % len(order); next == 0 && added != nil {
-				all = append(all, *added)
-			}
+	open := false
+	for l := range f.AddedLines() {
+		if !marker().MatchString(l.Text) {
+			continue
 		}
+		isFirst := l.Text[0] == '<'
+		if isFirst || !open && !mayQuote().MatchString(f.Path) {
+			all = append(all, l)
+		}
+		open = isFirst
 	}
 	return all
 }
 
-// marker returns the character of a conflict marker as git writes it: seven of one
-// kind, then nothing, or a space and a label. It returns 0 for any other line.
-func marker(s string) byte {
-	s = strings.TrimRight(s, " \t\r")
-	for _, sign := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
-		if s == sign || sign[0] != '=' && strings.HasPrefix(s, sign+" ") {
-			return s[0]
-		}
-	}
-	return 0
-}
+var (
+	// marker matches the first and the last line of a conflict as git writes them: with a label. The one between them also
+	// underlines titles.
+	marker = text.Pattern(`^(?:<{7}|>{7}) +\S`)
+	// mayQuote matches the names of files of text, mails and patches.
+	mayQuote = text.Pattern(`(^|/)[^/.]*$|\.(txt|eml|mbox|log|patch|diff)$`)
+)
 
 // examplePlaces are the names of folders, and parts of the names of files, with
 // documents and test data: places where markers may be an example.
