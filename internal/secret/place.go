@@ -31,9 +31,9 @@ var (
 // vectorFile matches the names of files of test vectors.
 var vectorFile = compile(`(?:^|[._-])(?:test[._-]?)?vectors?(?:[._-]|$)`)
 
-// dotnetTests matches a path in a project of tests as .NET names it: App.Tests, App.UnitTests, App.Tests.Web. In lower
-// case, it could be a domain.
-var dotnetTests = compile(`(?:^|/)\w[\w.]*\.(?:Unit|Integration|Functional|Acceptance)?Tests?(?:\.\w+)*/`)
+// dotnetTests matches a path in a project of tests as .NET and Xcode name it: App.Tests, App.UnitTests, App.Tests.Web,
+// AppTests. In lower case, it could be a domain.
+var dotnetTests = compile(`(?:^|/)\w[\w.]*(?:\.(?:Unit|Integration|Functional|Acceptance)?Tests?(?:\.\w+)*|[a-z\d](?:UI)?Tests)/`)
 
 // placeOf returns what a file is for.
 func placeOf(name string) placed {
