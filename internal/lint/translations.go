@@ -213,9 +213,10 @@ func isPlain(s string) bool {
 }
 
 // isOtherType reports whether a directive formats a number, although all that the source text has for the value format a
-// text or an object.
+// text or an object, or an object, which only Apple's do, although all format a number.
 func isOtherType(verbs string, verb byte) bool {
-	return verbs != "" && strings.Trim(verbs, "s@") == "" && strings.IndexByte("diuf", verb) >= 0
+	return verbs != "" && (strings.Trim(verbs, "s@") == "" && strings.IndexByte("diuf", verb) >= 0 ||
+		strings.Trim(verbs, "diuf") == "" && verb == '@')
 }
 
 // textPlaceholder is a placeholder without what formats its value.

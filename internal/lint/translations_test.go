@@ -31,6 +31,7 @@ func TestUnknownPlaceholder(t *testing.T) {
 		{"Version %1$s of %2$d", "%2$d: %1$d", "%1$d"},
 		{"Version %s", "Version %d", "value 1 (%d)"},
 		{"%@", "%1$d", "%1$d"},
+		{"%d files", "%@ Dateien", "value 1 (%@)"},
 		{"%1$d", "%1$s", ""}, // a text of the number
 		{"One of %s" + nextText + "%d of %s", "%d", ""},
 		{"%d of %s", "100% de %d", ""},
