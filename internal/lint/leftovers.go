@@ -129,8 +129,10 @@ var leftLines = []leftLine{
 	conditional(`\.(c|cc|cpp|cxx|m|mm)$`, `^\s*(?:__debugbreak|(?:::)?DebugBreak|__builtin_debugtrap)\(\);\s*$`,
 		ifWords+`|fatal|crash|abort|error|fail|panic|trap|\bdefault\b|#\s*define`),
 	breakpoint(`\.go$`, `^\s*runtime\.Breakpoint\(\)\s*$`),
-	{"breakpoint", breakpointTitle, breakpointBody, precedent.Tests, secret.IsTest, text.Pattern(`\.[cm]?[jt]sx?$`),
-		text.Pattern(`^\s*(?:await\s+page|cy)\.pause\(\);?\s*$`), nil},
+	{
+		"breakpoint", breakpointTitle, breakpointBody, precedent.Tests, secret.IsTest, text.Pattern(`\.[cm]?[jt]sx?$`),
+		text.Pattern(`^\s*(?:await\s+page|cy)\.pause\(\);?\s*$`), nil,
+	},
 	breakpoint(`\.p[lm]$`, `^\s*\$DB::single\s*=\s*1;`),
 }
 

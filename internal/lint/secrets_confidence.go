@@ -1,10 +1,6 @@
 package lint
 
-import (
-	"strings"
-
-	"github.com/precedent-dev/precedent/internal/secret"
-)
+import "github.com/precedent-dev/precedent/internal/secret"
 
 // Confidence of secrets, in percent. What is measured is from the trees of seven
 // repositories with 2.28 million lines (decision 21), and from Go's
@@ -35,7 +31,7 @@ func confidenceOfSecret(m secret.Match) int {
 		return partialConfidence
 	case m.Generic():
 		return genericConfidence
-	case m.Rule == "private-key" || m.Rule == "age-secret-key" || m.Rule == "laravel-app-key" || strings.HasPrefix(m.Rule, "jwt"):
+	case m.SelfMade():
 		return selfMadeConfidence
 	}
 	return issuedConfidence

@@ -92,7 +92,7 @@ var workflowFile = text.Pattern(`(^|/)(\.(github|gitea|forgejo)/(workflows|actio
 // fork can usually only read.
 var (
 	untrustedText = text.Pattern(`\$\{\{\s*(?:[\w.'"-]+\s*\|\|\s*|(?i:toJSON|format)\((?:'[^']*'|[\w.\s,-])*?)*(` + ofForge + `\.(?:head_ref|event\.(?:` +
-		`(?:issue|pull_request|discussion)\.(?:title|body)|pull_request\.head\.(?:ref|label|repo\.default_branch)` +
+		`(?:issue|pull_request|discussion)(?:\.|\[')(?:title|body)(?:'\])?|pull_request\.head\.(?:ref|label|repo\.default_branch)` +
 		`|(?:comment|review|review_comment)\.body|(?:head_commit|commits\.\*|commits\[\d+\])\.(?:message|author\.(?:email|name))` +
 		`|workflow_run\.(?:head_branch|head_commit\.(?:message|author\.(?:email|name))|display_title)` +
 		`|pages(?:\.\*|\[\d+\])\.page_name)))(?:,[^()}]*)?[\s)]*(?:\|\|\s*[\w.'"-]+\s*)*\}\}` +

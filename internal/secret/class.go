@@ -36,11 +36,14 @@ const (
 // The others look for "s." or a hash near the name of a service.
 var looseRules = wordSet("generic-api-key curl-auth-header curl-auth-user kubernetes-secret-yaml hashicorp-tf-password nuget-config-password vault-service-token sourcegraph-access-token sidekiq-secret")
 
+// selfMadeRules are those for values that anyone makes, besides those for JSON Web Tokens.
+var selfMadeRules = wordSet("private-key age-secret-key " + ruleKeyText + " " + ruleLaravel + " " + ruleDjango)
+
 func (m Match) form() form {
 	switch {
 	case m.Partial():
 		return issued
-	case m.Rule == "private-key" || m.Rule == "age-secret-key" || m.Rule == ruleLaravel || strings.HasPrefix(m.Rule, "jwt"):
+	case selfMadeRules[m.Rule] || strings.HasPrefix(m.Rule, "jwt"):
 		return selfMade
 	case m.byService() || looseRules[m.Rule] || isOwn(m.Rule):
 		return loose
@@ -107,7 +110,7 @@ func (m Match) Class(name string, lines []string) Class {
 		switch {
 		case m.Rule == "private-key" && !hasKeyBody(m.Secret), strings.HasPrefix(m.Rule, "jwt") && !isSecretToken(m.Secret):
 			return LookAlike
-		case m.Rule == ruleLaravel && isTried(name), (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m,
+		case (m.Rule == ruleLaravel || m.Rule == ruleDjango) && isTried(name), (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m,
 			lines) || isDummy(m.Secret) || isComment(lines[m.Line]):
 			return TestKey
 		}
@@ -188,24 +191,19 @@ func (m Match) signsInCI(name string, lines []string) bool {
 	return pipelineFile().MatchString(name) && signing().MatchString(text[nameStart(text):])
 }
 
-// nearSearchKey is the number of lines around a search key in which the other settings of the search are.
-const nearSearchKey = 4
+// searchKey matches the name of such a key in the settings of a Docusaurus site.
+var searchKey = compile(`(?:^|[^\w.-])apiKey["']?\s*:\s*["']$`)
 
-var (
-	searchKey     = compile(`(?:^|[^\w.-])apiKey["']?\s*:\s*["']$`)
-	searchValue   = compile(`^[0-9a-f]{32}$`)
-	indexOfSearch = compile(`(?:^|[^\w.-])indexName["']?\s*:`)
-)
-
-// isSearchKey reports whether a match is the search key of a Docusaurus site, which its pages send to everybody. An
-// administrator's key has the same form, so the file and the names count.
+// isSearchKey reports whether a match is the search key of a Docusaurus site, or of another that uses Algolia, which its
+// pages send to everybody. An administrator's key has the same form, so the file and the names count.
 func (m Match) isSearchKey(name string, lines []string) bool {
+	words := nameWords(nameBefore(m.before(lines)))
+	if slices.Contains(words, "search") && (m.Rule == "algolia-api-key" || slices.Contains(words, "only")) {
+		return true
+	}
 	text := lines[m.Line][:m.Start]
-	return strings.HasPrefix(path.Base(name), "docusaurus.config.") && searchValue().MatchString(strings.Trim(m.Secret, `"'`)) &&
-		searchKey().MatchString(text[max(0, len(text)-maxBefore):]) &&
-		slices.ContainsFunc(lines[max(0, m.Line-nearSearchKey):min(len(lines), m.Line+nearSearchKey+1)], func(line string) bool {
-			return indexOfSearch().MatchString(line[:min(len(line), maxMeasured)])
-		})
+	return strings.HasPrefix(path.Base(name), "docusaurus.config.") && hexDigest().MatchString(strings.Trim(m.Secret, `"'`)) &&
+		searchKey().MatchString(text[max(0, len(text)-maxBefore):])
 }
 
 // isOfMaven reports whether a match is a password that Maven encrypted: the text of an element in braces.

@@ -82,9 +82,14 @@ func (m Match) isInvented(name, value string, lines []string) bool {
 	}
 	before := nameBefore(lines[m.Line][:m.Start])
 	words := nameWords(before[strings.LastIndexAny(before, " \t")+1:])
-	names := func(w string) bool { return len(w) >= 4 && strings.Contains(strings.ToLower(value), w) }
+	rest := value // without the words around it
+	for _, w := range append(pathWords(name), words...) {
+		if at := strings.Index(strings.ToLower(rest), w); at >= 0 && len(w) >= 4 {
+			rest = rest[:at] + rest[at+len(w):]
+		}
+	}
 	switch n := len(words); {
-	case slices.ContainsFunc(append(pathWords(name), words...), names):
+	case rest != value && (!mayBeInvented(rest) || randomness(rest) < 0):
 		return false
 	case m.Rule != ruleInvented:
 		return true

@@ -14,7 +14,7 @@ const (
 
 // The words of names, in lower case. A name is split where the case changes and at all signs.
 var (
-	credentialWords = wordSet("password passwords passwd passphrase passphrases passcode pwd pass pw secret secrets token tokens credential credentials creds auth authorization bearer apikey otp totp netrc")
+	credentialWords = wordSet("password passwords passwd passphrase passphrases passcode pwd pass pw secret secrets token tokens credential credentials creds auth authorization bearer apikey otp totp netrc requirepass masterauth")
 	// credentialEnds end words that are written as one: "dbpassword".
 	credentialEnds = []string{
 		"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey",
@@ -125,12 +125,12 @@ const (
 	// maxBefore is how far before a value its name is looked for, in bytes.
 	maxBefore = 200
 	// betweenNameAndValue are the signs of assignments, calls and quotes.
-	betweenNameAndValue = " \t\r\n\"'`([{\\=:>,|?@<-$&"
+	betweenNameAndValue = " \t\r\n\"'`()[]{\\=:>,|?@<-$&"
 )
 
 // notNames stand between a name and its value: the type of a variable, the attribute
 // of an element, and the kind of an Authorization header.
-var notNames = wordSet("string str value content default text bearer basic token char const static final ascii utf8 bytes byte encode b r u f n base64")
+var notNames = wordSet("or string str value content default text bearer basic token char const static final ascii utf8 bytes byte encode b r u f n base64")
 
 // nameBefore returns the name that a value is assigned to, with up to two words
 // before it, by the text before the value; "" for none.

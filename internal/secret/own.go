@@ -17,6 +17,8 @@ const (
 	ruleBasic    = "basic-authorization"
 	ruleInvented = "invented-password"
 	ruleLaravel  = "laravel-app-key"
+	ruleDjango   = "django-app-key"
+	ruleKeyText  = "private-key-in-base64"
 	ruleCall     = "password-in-call"
 	ruleDatabase = "password-in-connection"
 )
@@ -33,7 +35,7 @@ func isOwnSecret(rule, value string) bool {
 	if rule == ruleInvented {
 		return !isRandom(value) && mayBeInvented(value)
 	}
-	return isRandom(value) && !isPlaceholder(value) || isPlace(rule) && mayBeInvented(value)
+	return isRandom(strings.ReplaceAll(value, " ", "")) && (rule == ruleDjango || !isPlaceholder(value)) || isPlace(rule) && mayBeInvented(value)
 }
 
 // The two rules for assignments accept maxName characters between their keyword and the
@@ -48,7 +50,7 @@ func mayAssign(text string, own bool) bool {
 		switch c := text[i]; {
 		case literal == 0 && (c == '"' || c == '\'') && i > 0 && text[i-1] == ' ':
 			literal = i + 1
-		case isLower(c), isUpper(c), isDigit(c), strings.IndexByte("_.- \t\n\r\f\v\"'`]", c) >= 0:
+		case isLower(c), isUpper(c), isDigit(c), strings.IndexByte("_.- \t\n\r\f\v\"'`])", c) >= 0:
 		case strings.IndexByte("=>:|,?({", c) >= 0:
 			return mayBeValue(text[i+1:], own)
 		default:

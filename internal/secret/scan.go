@@ -18,13 +18,16 @@ type Match struct {
 	Secret                    string
 }
 
+// SelfMade reports whether the value has a form that anyone makes: that of a private key, or of the key of an application.
+func (m Match) SelfMade() bool { return m.form() == selfMade }
+
 // Generic reports whether only a rule for any value matched: a name such as password, token or that of a service
 // next to a random-looking value. It is less reliable than the rules for known formats.
 func (m Match) Generic() bool { return m.form() == loose }
 
 // ByName reports whether only the name beside a value, or the call that it is in, says that it is a credential.
 func (m Match) ByName() bool {
-	return m.Rule == genericRule || m.Rule == ruleAssigned || m.Rule == ruleCall
+	return m.Rule == genericRule || m.Rule == ruleAssigned || m.Rule == ruleCall || m.Rule == ruleDjango
 }
 
 // Invented reports whether only a person could have made the value, which does not look random.
@@ -321,8 +324,11 @@ func (w *walk) match(r, from, to, n int) error {
 			}
 			continue
 		}
-		w.open[r].end = m[1]
-		if !w.allowed(rule, leadStart(w.text.s, m[0]), m[1], w.text.s[start:end]) {
+		spared := w.allowed(rule, leadStart(w.text.s, m[0]), m[1], w.text.s[start:end])
+		if !spared || !rule.own { // what an own rule takes for a value can be the name of the next
+			w.open[r].end = m[1]
+		}
+		if !spared {
 			w.hits = append(w.hits, hit{r, start, end})
 		}
 	}
@@ -465,6 +471,8 @@ func (set *ruleSet) rank(h hit) int {
 	switch r := &set.rules[h.rule]; {
 	case r.leaves != nil:
 		return 4
+	case r.own && selfMadeRules[r.id]:
+		return 0
 	case r.id == ruleInvented, isPlace(r.id): // the others do not know this place
 		return 1
 	case r.own:

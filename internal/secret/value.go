@@ -21,9 +21,12 @@ var wellKnown = []string{
 	"16C7e42F292c6912",                 // GitHub's documentation
 	"MIIEogIBAAKCAQEA6NF8iallvQVp22WD", // Vagrant's insecure key
 	"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFt", // jwt.io: "sub":"1234567890","name"
+	"6LeIxAcTAAAAAGG-",                 // the secret of reCAPTCHA for tests
 	"sRrdfUPK8zYkm4A5",                 // RFC 7515
-	"AGE-SECRET-KEY-184JMZMVQH3E6U0P",  // age's test suite
-	"AGE-SECRET-KEY-1N9JEPW6DWJ0ZQUD",  // age's manual
+	"AIzaSyAO_FJ2SlqU8Q4",              // YouTube's own clients: web, Android and iOS, and music
+	"AIzaSyA8eiZmM1FaDV", "AIzaSyB-63vPrdThhK", "AIzaSyC9XL3ZjWddXy",
+	"AGE-SECRET-KEY-184JMZMVQH3E6U0P", // age's test suite
+	"AGE-SECRET-KEY-1N9JEPW6DWJ0ZQUD", // age's manual
 }
 
 // isWellKnown reports whether everybody has this key.
@@ -63,7 +66,7 @@ func isPlaceholder(value string) bool {
 	if containsAny(small, placeholderWords) || containsAny(small, placeholderSigns) {
 		return true
 	}
-	if small == "" || strings.HasPrefix(small, "$") || strings.HasPrefix(small, "<") || strings.HasPrefix(small,
+	if small == "" || strings.HasPrefix(small, "my-") || strings.HasPrefix(small, "$") || strings.HasPrefix(small, "<") || strings.HasPrefix(small,
 		"%") && strings.HasSuffix(small, "%") {
 		return true
 	}
@@ -153,11 +156,11 @@ func isHashLike(m Match, lines []string) bool {
 	return false
 }
 
-// eventKey matches the keys with which programs send events to PostHog, which are public.
-var eventKey = compile(`^phc_[0-9A-Za-z]{40,}$`)
+// publicValue matches the keys with which programs send events to PostHog, and what kubeseal encrypts.
+var publicValue = compile(`^(?:phc_[0-9A-Za-z]{40,}$|Ag[A-D][0-9A-Za-z+/]{600})`)
 
 // isPublicKey reports whether a value is a public key by its form: of SSH, age, PKIX in base64, minisign, the publishable
-// keys of payment services and of Mapbox, and the keys with which programs send events to PostHog.
+// keys of payment services and of Mapbox, keys of PostHog, and sealed values.
 func isPublicKey(value string) bool {
 	for _, prefix := range []string{
 		"age1", "AAAAB3NzaC", "AAAAC3NzaC", "AAAAE2VjZHNh", "MIIBIjANBgkq", "MIGfMA0GCSqG",
@@ -167,7 +170,7 @@ func isPublicKey(value string) bool {
 			return true
 		}
 	}
-	return eventKey().MatchString(value)
+	return publicValue().MatchString(value)
 }
 
 // minBody is how many characters of base64 a private key has at least. Those of Ed25519 have 64.
