@@ -162,7 +162,7 @@ func isListed(line string, start, end int) bool {
 const maxAlike = 8
 
 // localeCode matches code that has the texts of a program in a language, by its name or its folder; messages is that of Yii.
-var localeCode = text.Pattern(`(?i)(^|/)(locales?|_locales|i18n|l10n|intl|lang|langs|languages?|translations?|nls)/(.*/)?(messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$` +
+var localeCode = text.Pattern(`(?i)(^|/)(locales?|_locales|i18n|l10n|intl|lang|langs|languages?|translations?|nls)/(.*/)?((messages_)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?|[\w-]+\.[a-z]{2}([-_][a-z]{2,4})?)\.(php|[cm]?[jt]s|rb|py|dart|lua)$` +
 	`|(^|/)messages/[a-z]{2}([-_][a-z]{2,4})?/[^/]+\.php$`)
 
 func isLocale(name string) bool { return localeCode().MatchString(name) }
@@ -302,7 +302,7 @@ func secretSeverity(m secret.Match, path string) precedent.Severity {
 	switch {
 	case m.Partial(), m.IsEncrypted(), m.Invented(), m.ByName() && programFile().MatchString(path):
 		return precedent.Medium
-	case m.Generic(), strings.HasPrefix(m.Rule, "jwt"), strings.HasPrefix(m.Rule, "curl-"), m.Rule == "laravel-app-key":
+	case m.Generic(), strings.HasPrefix(m.Rule, "jwt"), strings.HasPrefix(m.Rule, "curl-"), strings.HasSuffix(m.Rule, "-app-key"):
 		return precedent.High // may be a test value
 	}
 	return precedent.Critical

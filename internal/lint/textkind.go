@@ -22,7 +22,7 @@ type textKind struct {
 	names     bool     // zero-width characters count only next to names
 	localized bool     // code with the texts of a program in a language
 	catalogue bool     // texts of a program in a language
-	colored   bool     // a file of tests, which may have the output of programs with colors
+	colored   bool     // a file of tests, which may have the output of programs with colors, or a script that prints them
 	tests     bool     // such a file, or one of fixtures, which may expect U+FFFD
 	template  bool     // code with markup, whose text people see
 	verbatim  bool     // code whose compiler does not read fullwidth letters as ASCII
@@ -78,6 +78,8 @@ func isUnread(line string, beside int) bool {
 // may whatever reads a script, a document or data.
 var verbatimCode = text.Pattern(`\.(go|[cm]?[jt]sx?|java|kts?|scala|cs|c|h|cc|cpp|hpp|swift|rs|php|rb|dart)$`)
 
+var shellScript = text.Pattern(`\.(ba|z|k|fi)?sh$`)
+
 var templateFile = text.Pattern(`\.(blade\.php|twig|erb|hbs|vue|svelte|[jt]sx)$`)
 
 func isTestData(name string) bool {
@@ -88,10 +90,11 @@ func isTestData(name string) bool {
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
 	k := textKind{
-		prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path),
+		prose: IsProse(f.Path), localized: isLocale(f.Path), tests: secret.IsTest(f.Path),
 		verbatim: verbatimCode().MatchString(f.Path), template: templateFile().MatchString(f.Path),
 	}
-	k.tests = k.colored || testData().MatchString(f.Path)
+	k.colored = k.tests || shellScript().MatchString(f.Path)
+	k.tests = k.tests || testData().MatchString(f.Path)
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}
@@ -125,6 +128,9 @@ var (
 	passesPager = text.Pattern(`^\x1b(?:[0-9:;\[?!"'#%()*+ ]*m|\]8;)`)
 	setsColor   = text.Pattern(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
 )
+
+// translated matches the text of a key in code with the texts of a program, without what could be an address or a call.
+var translated = text.Pattern(`((?:=>|[:=])\s*)(?:'[^'.:/@(]*'|"[^".:/@(]*")`)
 
 // withoutTexts removes the words of texts for people: what is in quotes and has more words that are wholly of another
 // alphabet than of others. There, a typist took a letter of another keyboard. Calls, domains and the like stay.

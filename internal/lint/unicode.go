@@ -145,6 +145,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	inCode := withoutTexts(s)
 	if k.localized {
+		inCode = translated().ReplaceAllString(inCode, "$1")
 		s = inCode
 	}
 	names := map[string]bool{}
