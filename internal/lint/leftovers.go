@@ -117,7 +117,7 @@ var leftLines = []leftLine{
 	focused(`_test\.dart$`, `^\s*solo_(?:test|group)\(|\bsolo:\s*true\b`),
 	focused(`\.php$`, `^\s*(?:\}\))?->only\(\);`),
 	breakpoint(`\.([cm]?[jt]sx?|vue|svelte)$`, `^\s*debugger\s*;?\s*$`),
-	breakpoint(`\.(rb|rake|erb|ru)$`, `^\s*(?:<%=?\s*)?(?:require ['"][\w/-]+['"];\s*)?(?:binding\.(?:pry|irb|break)|byebug|debugger)(?:\s*%>)?\s*$`),
+	breakpoint(`\.(rb|rake|erb|ru)$`, `^\s*(?:<%=?\s*)?(?:require ['"][\w/-]*['"];\s*)?(?:binding\.(?:pry|irb|break)|byebug|debugger)(?:\s*%>)?\s*$`),
 	breakpoint(`\.py$`, `^\s*(?:import i?pdb;\s*)?(?:(?:i?pdb|pudb)\.set_trace|breakpoint)\(\)\s*$`),
 	conditional(`\.([cm]?[jt]sx?|vue|svelte)$`, `(?:[{;)]|\belse)\s*debugger\s*[;}]`, aidWords),
 	conditional(`\.(rb|rake|ru)$`, `^\s*(?:binding\.(?:pry|irb|break)|byebug|debugger)\s+(?:if|unless)\b`, aidWords+`|consol|interact|\b(?:pry|irb)\b`),

@@ -31,6 +31,7 @@ func TestWorkflows(t *testing.T) {
 		{"with keys in quotes", file, step(`+      - 'run': 'echo "${{ github.head_ref }}"'`), file + ":4 script-injection medium"},
 		{"of Gitea", ".gitea/workflows/a.yaml", step("+      - run: echo ${{ gitea.head_ref }}"), ".gitea/workflows/a.yaml:4 script-injection medium"},
 		{"all of it", file, step("+      - run: echo '${{ toJson(github.event.issue) }}'"), file + ":4 script-injection high"},
+		{"by an index", file, step("+      - run: echo ${{ github.event.issue['title'] }}"), file + ":4 script-injection high"},
 		{"within another", file, step("+      - run: echo ${{ format('{0}', github.event.issue.title) || 'x' }}"), file + ":4 script-injection high"},
 		{
 			"of an action", "tools/greet/action.yml", step("+      - run: echo ${{ github.event.review.body }}"),

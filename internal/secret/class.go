@@ -110,8 +110,8 @@ func (m Match) Class(name string, lines []string) Class {
 		switch {
 		case m.Rule == "private-key" && !hasKeyBody(m.Secret), strings.HasPrefix(m.Rule, "jwt") && !isSecretToken(m.Secret):
 			return LookAlike
-		case (m.Rule == ruleLaravel || m.Rule == ruleDjango) && isTried(name), (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m,
-			lines) || isDummy(m.Secret) || isComment(lines[m.Line]):
+		case (m.Rule == ruleLaravel || m.Rule == ruleDjango) && isTried(name), isDummy(m.Secret), isComment(lines[m.Line]),
+			(where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m, lines):
 			return TestKey
 		}
 	case loose:
@@ -191,19 +191,15 @@ func (m Match) signsInCI(name string, lines []string) bool {
 	return pipelineFile().MatchString(name) && signing().MatchString(text[nameStart(text):])
 }
 
-// searchKey matches the name of such a key in the settings of a Docusaurus site.
-var searchKey = compile(`(?:^|[^\w.-])apiKey["']?\s*:\s*["']$`)
-
 // isSearchKey reports whether a match is the search key of a Docusaurus site, or of another that uses Algolia, which its
 // pages send to everybody. An administrator's key has the same form, so the file and the names count.
 func (m Match) isSearchKey(name string, lines []string) bool {
 	words := nameWords(nameBefore(m.before(lines)))
-	if slices.Contains(words, "search") && (m.Rule == "algolia-api-key" || slices.Contains(words, "only")) {
-		return true
+	if slices.Contains(words, "search") {
+		return m.Rule == "algolia-api-key" || slices.Contains(words, "only")
 	}
-	text := lines[m.Line][:m.Start]
-	return strings.HasPrefix(path.Base(name), "docusaurus.config.") && hexDigest().MatchString(strings.Trim(m.Secret, `"'`)) &&
-		searchKey().MatchString(text[max(0, len(text)-maxBefore):])
+	return strings.HasPrefix(path.Base(name), "docusaurus.config.") && slices.Equal(words, []string{"api", "key"}) &&
+		hexDigest().MatchString(strings.Trim(m.Secret, `"'`))
 }
 
 // isOfMaven reports whether a match is a password that Maven encrypted: the text of an element in braces.

@@ -89,7 +89,7 @@ func (m Match) isInvented(name, value string, lines []string) bool {
 		}
 	}
 	switch n := len(words); {
-	case rest != value && (!mayBeInvented(rest) || randomness(rest) < 0):
+	case rest != value && (!mayBeInvented(rest) || randomness(rest) < noWordsFrom):
 		return false
 	case m.Rule != ruleInvented:
 		return true

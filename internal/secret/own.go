@@ -35,7 +35,8 @@ func isOwnSecret(rule, value string) bool {
 	if rule == ruleInvented {
 		return !isRandom(value) && mayBeInvented(value)
 	}
-	return isRandom(strings.ReplaceAll(value, " ", "")) && (rule == ruleDjango || !isPlaceholder(value)) || isPlace(rule) && mayBeInvented(value)
+	return isRandom(strings.ReplaceAll(value, " ", "")) && (rule == ruleDjango || !isPlaceholder(value)) ||
+		isPlace(rule) && mayBeInvented(value)
 }
 
 // The two rules for assignments accept maxName characters between their keyword and the
@@ -50,6 +51,8 @@ func mayAssign(text string, own bool) bool {
 		switch c := text[i]; {
 		case literal == 0 && (c == '"' || c == '\'') && i > 0 && text[i-1] == ' ':
 			literal = i + 1
+		case c == '\n' && literal > 0:
+			return mayBeValue(text[literal:], own)
 		case isLower(c), isUpper(c), isDigit(c), strings.IndexByte("_.- \t\n\r\f\v\"'`])", c) >= 0:
 		case strings.IndexByte("=>:|,?({", c) >= 0:
 			return mayBeValue(text[i+1:], own)
