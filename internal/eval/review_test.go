@@ -131,39 +131,37 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestDismissals: what a replay remembers of a rejected remark is its first claim, and nothing of lines that the patch
-// does not show. That memory finds it again is in the story of eval review.
-func TestDismissals(t *testing.T) {
-	c := &dataSet(t, `{"negative": [
-		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "Code Defect", "note": "nit:\n\u0060\u0060\u0060\nif x: return x[0]\n\u0060\u0060\u0060\n**It crashes for empty lists.** Check the length. Or not.", "symbol": "first", "reason": "never here"},
-		{"path": "a.py", "from_line": 40, "to_line": 40, "note": "Nobody shows this line."}]}`)[0]
-	cs := &Candidates{}
-	s := &scored{Case: c, cs: cs}
-	s.near = s.byLocation(1)
-	got, err := dismissals(t.Context(), s)
-	if err != nil || len(got) != 1 {
-		t.Fatalf("%d dismissals, %v", len(got), err)
-	}
-	if j := got[0]; j.Severity != precedent.Medium || j.Claim != "It crashes for empty lists" || j.Reason != "never here" || j.Symbol != "first" {
-		t.Errorf("%+v", j)
-	}
+// at is a candidate in a.py.
+func at(from, to int, c precedent.Category, title string) Candidate {
+	return Candidate{Finding: precedent.Finding{
+		Fingerprint: title, Title: title, Category: c, Severity: precedent.Low,
+		Confidence: 90, Span: precedent.Span{Path: "a.py", Side: precedent.Right, Start: from, End: to},
+	}}
 }
 
-func TestClassOf(t *testing.T) {
-	for _, c := range precedent.Categories {
-		if classOf(string(c)) == other {
-			t.Errorf("the category %s has no class", c)
-		}
-		if categoryOf(string(c)) != c {
-			t.Errorf("a mark of category %s is remembered as %s", c, categoryOf(string(c)))
-		}
-	}
-	for label, want := range map[string]class{
-		"Code Defect": defects, "Security Vulnerability": security, "Performance": performance,
-		"Maintainability and Readability": maintainability, "Something else": other, "": other,
+// TestReplayKnowsWhatWasBefore: the dismissals of a pull request hide findings of later
+// ones, never of earlier ones, and those of changes of unknown order hide nothing.
+func TestReplayKnowsWhatWasBefore(t *testing.T) {
+	const negative = `"negative": [{"path": "a.py", "from_line": 2, "to_line": 2, "category": "tests", "note": "Check the list.", "reason": "Never."}]`
+	for _, test := range []struct {
+		first, second string
+		want          int // changes with dismissals
+	}{
+		{`"pr": "https://git.example.org/x/y/pull/7"`, `"pr": "https://git.example.org/x/y/pull/10"`, 1},
+		{`"pr": "https://git.example.org/x/y/pull/7"`, `"pr": "https://git.example.org/x/z/pull/10"`, 0},
+		{`"repo": "git.example.org/x/y"`, `"repo": "git.example.org/x/y"`, 0},
 	} {
-		if got := classOf(label); got != want || want != other && classOf(string(categoryOf(label))) != want {
-			t.Errorf("%q is of class %s and remembered as %s", label, got, categoryOf(label))
+		a, b := dataSet(t, "{"+test.first+", "+negative+"}")[0], dataSet(t, "{"+test.second+", "+negative+"}")[0]
+		b.Name = "two"
+		lines := map[string]Candidates{}
+		for _, c := range []Case{a, b} {
+			lines[c.Name] = Candidates{Case: c.Name, Sum: c.Sum, Verdict: precedent.Findings, Findings: []Candidate{at(2, 2, precedent.Tests, "Check the list")}}
+		}
+		for _, cases := range [][]Case{{a, b}, {b, a}} {
+			r, err := Compute(t.Context(), cases, File{Lines: lines}, Options{})
+			if err != nil || r.OtherChanges.Cases != test.want || r.SameChange.Cases != 2 || !r.SameChange.InSample || r.OtherChanges.InSample {
+				t.Errorf("%s and %s: %+v, %+v, %v", test.first, test.second, r.OtherChanges, r.SameChange, err)
+			}
 		}
 	}
 }
