@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"slices"
@@ -33,60 +32,39 @@ var LogFormats = []string{"text", "json"}
 // are not in its list, shows control characters as text, and replaces what looks like a secret or
 // contains a part of one of ours.
 func NewLog(to io.Writer, format string, level slog.Level, secrets []string) *slog.Logger {
-	o := &slog.HandlerOptions{Level: level}
-	var h slog.Handler = slog.NewTextHandler(to, o)
+	own := secret.NewOwn(secrets...)
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		return loggable(own, a)
+	}}
 	if format == "json" {
-		h = slog.NewJSONHandler(to, o)
+		return slog.New(slog.NewJSONHandler(to, o))
 	}
-	return slog.New(logHandler{h, secret.NewOwn(secrets...)})
+	return slog.New(slog.NewTextHandler(to, o))
 }
 
-type logHandler struct {
-	slog.Handler
-	own secret.Own
-}
-
-func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
-	clean := slog.NewRecord(r.Time, r.Level, h.clean(r.Message, maxLogMessage), 0)
-	r.Attrs(func(a slog.Attr) bool {
-		clean.AddAttrs(h.attrs([]slog.Attr{a})...)
-		return true
-	})
-	return h.Handler.Handle(ctx, clean)
-}
-
-func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return logHandler{h.Handler.WithAttrs(h.attrs(attrs)), h.own}
-}
-
-// WithGroup returns h: groups have no place in the list of fields.
-func (h logHandler) WithGroup(string) slog.Handler { return h }
-
-func (h logHandler) attrs(all []slog.Attr) []slog.Attr {
-	var kept []slog.Attr
-	for _, a := range all {
-		if !slices.Contains(logFields, a.Key) {
-			continue
-		}
-		switch v := a.Value.Resolve(); v.Kind() {
-		case slog.KindInt64, slog.KindUint64, slog.KindFloat64, slog.KindBool:
-			kept = append(kept, slog.Attr{Key: a.Key, Value: v})
-		case slog.KindDuration:
-			kept = append(kept, slog.String(a.Key, v.Duration().Round(time.Millisecond).String()))
-		default:
-			limit := maxLogField
-			if a.Key == "stack" {
-				limit = maxLogStack
-			}
-			kept = append(kept, slog.String(a.Key, h.clean(v.String(), limit)))
-		}
+// loggable is an attribute as it may be logged; an empty one is left out. The message, its time and level are
+// attributes, too.
+func loggable(own secret.Own, a slog.Attr) slog.Attr {
+	limit := maxLogField
+	switch {
+	case a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime:
+		return a
+	case a.Key == slog.MessageKey:
+		limit = maxLogMessage
+	case a.Key != slog.LevelKey && !slices.Contains(logFields, a.Key):
+		return slog.Attr{}
+	case a.Key == "stack":
+		limit = maxLogStack
 	}
-	return kept
-}
-
-func (h logHandler) clean(s string, limit int) string {
-	s = secret.RedactText(text.Cut(text.VisibleLine(s), limit))
-	return withoutOwn(h.own, s)
+	switch v := a.Value.Resolve(); v.Kind() {
+	case slog.KindInt64, slog.KindUint64, slog.KindFloat64, slog.KindBool:
+		return slog.Attr{Key: a.Key, Value: v}
+	case slog.KindDuration:
+		return slog.String(a.Key, v.Duration().Round(time.Millisecond).String())
+	default:
+		text := secret.RedactText(text.Cut(text.VisibleLine(v.String()), limit))
+		return slog.String(a.Key, withoutOwn(own, text))
+	}
 }
 
 // withoutOwn replaces a text that contains a part of one of our secrets.
