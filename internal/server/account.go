@@ -33,10 +33,6 @@ func (s *Server) account(ctx context.Context) (forge.Person, error) {
 	me, err := s.o.Connection.Me(limited)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ctx.Err() != nil { // who asked does not wait any more, which says nothing about the forge
-		s.asked = 0
-		return s.me, ctx.Err()
-	}
 	if err == nil {
 		s.me = me // the last known one stays otherwise
 	}

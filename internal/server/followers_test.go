@@ -2,9 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -90,25 +87,6 @@ func TestOwnerWhoIsGone(t *testing.T) {
 	}
 }
 
-// TestForbiddenRepository: a repository that may not be read is asked for less and less, and does
-// not keep others. A token that is not known does.
-func TestForbiddenRepository(t *testing.T) {
-	p := newPollStage(t)
-	p.err = &forge.Error{Kind: forge.KindAuth, Status: http.StatusForbidden, Msg: "Repository access blocked"}
-	for range 64 {
-		p.poller.Round(t.Context())
-	}
-	if p.asked > 8 || p.breaker.Wait("") != 0 {
-		t.Errorf("asked %d times, waits %s", p.asked, p.breaker.Wait(""))
-	}
-	for range breakAfter {
-		p.breaker.Report(&forge.Error{Kind: forge.KindAuth, Status: http.StatusUnauthorized})
-	}
-	if p.breaker.Wait("") == 0 {
-		t.Error("an unknown token is sent again and again")
-	}
-}
-
 // TestPollsAfterAKill: with SQLite, a server polls at once, also if the one before it was killed.
 func TestPollsAfterAKill(t *testing.T) {
 	p := newPollStage(t)
@@ -119,34 +97,4 @@ func TestPollsAfterAKill(t *testing.T) {
 	needs.NoError(t, next.takeOver(t.Context()))
 	next.poller.Round(t.Context())
 	needs.Equal(t, 1, asked)
-}
-
-// TestTooManyConnections: a connection that is sent away may have been a delivery: it is counted.
-func TestTooManyConnections(t *testing.T) {
-	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
-	l := s.limited(needs.Value((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t))
-	dial := func() net.Conn {
-		return needs.Value((&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String()))(t)
-	}
-	first := dial()
-	defer first.Close()
-	kept := needs.Value(l.Accept())(t)
-	second := dial()
-	defer second.Close()
-	ended := make(chan error)
-	go func() {
-		_, err := l.Accept()
-		ended <- err
-	}()
-	said, _ := io.ReadAll(second) // the connection may be reset after the answer
-	needs.WaitUntil(t, "it is counted", func() bool {
-		return strings.Contains(s.get(t, "/metrics", nil).Body.String(), `precedent_webhooks_total{result="overload"} 1`)
-	})
-	if len(said) > 0 && !strings.HasPrefix(string(said), "HTTP/1.1 503 ") {
-		t.Errorf("said %q", said)
-	}
-	needs.NoError(t, errors.Join(kept.Close(), l.Close()))
-	if err := <-ended; !errors.Is(err, net.ErrClosed) {
-		t.Errorf("it took a connection more, or %v", err)
-	}
 }

@@ -116,13 +116,6 @@ func newPollStage(t *testing.T) *pollStage {
 	return p
 }
 
-// serve has the server serve repositories.
-func (p *pollStage) serve(repos ...precedent.Repo) {
-	p.served.mu.Lock()
-	defer p.served.mu.Unlock()
-	p.served.set(repos)
-}
-
 // due returns the jobs that are wanted, sorted, and cancels them.
 func (p *pollStage) due(t *testing.T) string {
 	t.Helper()
@@ -252,38 +245,32 @@ func TestBackPressure(t *testing.T) {
 	if p.breaker.Wait("") != 0 || p.breaker.failures != 0 {
 		t.Error("it does not recover")
 	}
-	p.err = &forge.Error{Kind: forge.KindNotFound}
-	asked = p.asked
-	for range 64 {
-		p.poller.Round(t.Context())
-	}
-	if n := p.asked - asked; n > 8 || p.breaker.Wait("") != 0 {
-		t.Errorf("a repository that is gone was asked for %d times", n)
+	for _, err := range []*forge.Error{{Kind: forge.KindNotFound}, {Kind: forge.KindAuth, Status: http.StatusForbidden}} {
+		p.err, asked = err, p.asked
+		clear(p.poller.repos)
+		for range 64 {
+			p.poller.Round(t.Context())
+		}
+		if n := p.asked - asked; n > 8 || p.breaker.Wait("") != 0 {
+			t.Errorf("%v: a repository that cannot be read was asked for %d times", err, n)
+		}
 	}
 	p.forge.quota = forge.Quota{Limit: 5000, Left: 100}
 	if pause := p.poller.pause(); pause < 4*time.Minute {
 		t.Errorf("with little quota left it polls after %s", pause)
 	}
-}
-
-// TestRateLimitOfAnOwner: an App has a limit in each organization, so that only the repositories of one wait for it.
-func TestRateLimitOfAnOwner(t *testing.T) {
-	p := newPollStage(t)
-	asked := map[string]int{}
-	p.forge.open = func(_ context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
-		if asked[repo.Owner]++; repo.Owner == "Acme" {
-			return nil, &forge.Error{Kind: forge.KindRate, Retry: p.time.Add(time.Hour), Owner: "acme"}
-		}
-		return nil, nil
-	}
-	p.serve(precedent.Repo{Host: "git.example", Owner: "Acme", Name: "shop"})
+	// An App has a limit in each organization, so that only the repositories of one wait for it.
+	p.breaker.Report(&forge.Error{Kind: forge.KindRate, Retry: p.time.Add(time.Hour), Owner: "acme"})
+	asked = p.asked
 	p.poller.Round(t.Context())
-	p.serve(precedent.Repo{Host: "git.example", Owner: "Acme", Name: "shop"}, precedent.Repo{Host: "git.example", Owner: "other", Name: "tool"})
-	if wait := p.poller.Round(t.Context()); wait > 2*DefaultInterval || asked["Acme"] != 1 || asked["other"] != 1 {
-		t.Errorf("waits %s, asked %v", wait, asked)
+	if p.asked != asked || p.breaker.Wait("ACME") == 0 || p.breaker.Wait("other") != 0 {
+		t.Errorf("asked %d times; the wrong owner waits", p.asked-asked)
 	}
-	if p.breaker.Wait("ACME") == 0 || p.breaker.Wait("other") != 0 {
-		t.Error("the wrong owner waits")
+	for range breakAfter {
+		p.breaker.Report(&forge.Error{Kind: forge.KindAuth, Status: http.StatusUnauthorized})
+	}
+	if p.breaker.Wait("other") == 0 {
+		t.Error("an unknown token is sent again and again")
 	}
 }
 

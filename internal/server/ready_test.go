@@ -34,29 +34,6 @@ func TestReadyForOthers(t *testing.T) {
 	needs.Equal(t, int64(1), asked.Load())
 }
 
-// TestReadyUnknown: a server is not ready before the forge has said whose token it has.
-func TestReadyUnknown(t *testing.T) {
-	s := newStage(t, openSQLite(t), nil)
-	asking, answer := make(chan struct{}, 10), make(chan struct{})
-	s.forge.me = func(context.Context) (forge.Person, error) {
-		asking <- struct{}{}
-		<-answer
-		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Status: http.StatusUnauthorized, Msg: "bad credentials"}
-	}
-	learning := make(chan struct{})
-	go func() {
-		defer close(learning)
-		_, _ = s.account(t.Context())
-	}()
-	<-asking
-	status := make(chan int)
-	go func() { status <- s.get(t, "/readyz", nil).Code }()
-	<-asking
-	close(answer)
-	needs.Equal(t, http.StatusServiceUnavailable, <-status)
-	<-learning
-}
-
 // TestOutdated: a server learns soon that a newer program has changed its database, and does nothing more.
 func TestOutdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -74,20 +51,4 @@ func TestOutdated(t *testing.T) {
 			t.Errorf("%v, the polls ended: %t", err, ended.Load())
 		}
 	})
-}
-
-// TestAccountIsNotBlamed: a request for our account that was given up does not count as an answer.
-func TestAccountIsNotBlamed(t *testing.T) {
-	s := newStage(t, openSQLite(t), nil)
-	s.forge.me = func(ctx context.Context) (forge.Person, error) {
-		return forge.Person{ID: "500"}, ctx.Err()
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.account(gone); err == nil {
-		t.Error("it was not given up")
-	}
-	if me, err := s.account(t.Context()); err != nil || me.ID != "500" {
-		t.Errorf("%v, %v", me, err)
-	}
 }

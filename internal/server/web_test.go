@@ -77,7 +77,7 @@ func TestHealth(t *testing.T) {
 		return err
 	}))
 	if w := s.get(t, "/readyz", nil); w.Code != 503 || strings.Contains(w.Body.String(), "ghp_xyz") || s.ownID() != "500" ||
-		!strings.Contains(w.Body.String(), `"database":"failed"`) {
+		!strings.Contains(w.Body.String(), `"database":"failed","forge":"failed"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := s.get(t, "/healthz", nil); w.Code != 200 {
