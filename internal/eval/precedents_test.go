@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -20,4 +21,11 @@ func TestMeasurePrecedents(t *testing.T) {
 	var b strings.Builder
 	needs.NoError(t, m.Show(report.NewPage(&b, 160, false)))
 	golden.Compare(t, "testdata/precedents/table.golden", b.String())
+}
+
+func indented(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.MarshalIndent(v, "", "  ")
+	needs.NoError(t, err)
+	return string(data) + "\n"
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/match"
 )
 
 const patch = `diff --git a/a.py b/a.py
@@ -32,6 +36,17 @@ diff --git a/b.py b/b.py
 +new = 1
  other = 2
 `
+
+// write puts files into a new folder.
+func write(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		needs.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		needs.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return dir
+}
 
 // dataSet writes a data set of one case and reads it.
 func dataSet(t *testing.T, meta string) []Case {
@@ -73,13 +88,6 @@ func TestRead(t *testing.T) {
 	for _, name := range []string{"b.py", "elsewhere.py"} {
 		if _, err := c.read(precedent.Right, name); !errors.Is(err, errNoRepository) {
 			t.Errorf("%s, of which the patch has a part at most: %v", name, err)
-		}
-	}
-	for address, want := range map[string]string{
-		"https://github.com/o/n/pull/7": "github.com/o/n", "https://gitlab.com/g/s/n/-/merge_requests/7": "gitlab.com/g/s/n", "": "local/root/one",
-	} {
-		if got, err := repoOf(address, "one"); err != nil || got.String() != want {
-			t.Errorf("%q is of %s, %v; want %s", address, got, err, want)
 		}
 	}
 	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no change") {
@@ -167,3 +175,12 @@ func TestReplayKnowsWhatWasBefore(t *testing.T) {
 }
 
 func jsonOf(s string) json.RawMessage { return json.RawMessage(s) }
+
+// TestTablesHoldTheThresholds: the tables have a row for every similarity that decides.
+func TestTablesHoldTheThresholds(t *testing.T) {
+	for _, v := range []float64{match.SameWords, match.SamePlace, match.Overlap, match.Grey, match.Near, match.Sibling, match.AskClaim, match.LikeClaim, match.SameClaim} {
+		if !slices.Contains(thresholds, v) {
+			t.Errorf("no row for %.2f", v)
+		}
+	}
+}
