@@ -140,20 +140,8 @@ func TestFrequency(t *testing.T) {
 	if with, of := x.Frequency("lock"); with != 1 || of != 2 {
 		t.Errorf("%d of %d", with, of)
 	}
-	if with, of := (&Index{}).Frequency("lock"); with != 0 || of != 0 {
-		t.Errorf("%d of %d in an empty index", with, of)
-	}
 	if usable, short, others := x.Len(); usable != 3 || short != 0 || others != 1 {
 		t.Errorf("%d usable, %d not", usable, others)
-	}
-	if f, ok := x.Filter(13); !ok || f.Usable {
-		t.Error(f, ok)
-	}
-	if _, ok := x.Filter(14); ok {
-		t.Error("a document that is not there")
-	}
-	if !x.Newest().Equal(time.Unix(1e9, 0)) {
-		t.Error(x.Newest())
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 // payload, a comment or an answer of a model is among them.
 var logFields = []string{
 	"address", "after", "attempt", "base", "commands", "count", "error", "event", "failures", "head", "hint",
-	"job", "kind", "pull", "reason", "repo",
-	"replica", "result", "skipped", "stack", "status", "took", "trust", "version", "webhooks",
+	"job", "kind", "pull", "reason",
+	"replica", "repo", "result", "skipped", "stack", "status", "took", "trust", "version", "webhooks",
 }
 
 // Bounds of what is logged, in characters.
