@@ -85,15 +85,21 @@ func embedCorpus(t *testing.T, e *Embedding, bodies ...string) *Corpus {
 
 func say(t *testing.T, c *Corpus, n int, body string, updated time.Time) {
 	t.Helper()
+	page := pageOf(n, body)
+	page.Comments[0].UpdatedAt, page.Pulls[0].UpdatedAt = updated, updated
+	needs.Value(c.Save(t.Context(), page))(t)
+}
+
+// pageOf is a page with one comment of a maintainer on another's pull request.
+func pageOf(n int, body string) Page {
 	id := precedent.ForgeID(fmt.Sprint(n))
-	comment := Comment{CorpusComment: precedent.CorpusComment{
-		Kind: "inline", ID: id, Root: id, Pull: n, AuthorID: "7", Author: "dana", MayWrite: true,
-		Body: precedent.Untrusted(body),
-		At:   embedDay, UpdatedAt: updated, URL: "https://example.org/c/" + string(id),
-	}}
-	needs.Value(c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{
-		Number: n, AuthorID: "9", Author: "eve", UpdatedAt: updated,
-	}}}, Comments: []Comment{comment}}))(t)
+	return Page{
+		Pulls: []Pull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9", Author: "eve", UpdatedAt: embedDay}}},
+		Comments: []Comment{{CorpusComment: precedent.CorpusComment{
+			Kind: "inline", ID: id, Root: id, Pull: n, AuthorID: "7", Author: "dana", MayWrite: true,
+			Body: precedent.Untrusted(body), At: embedDay, UpdatedAt: embedDay, URL: "https://example.org/c/" + string(id),
+		}}},
+	}
 }
 
 var embedBodies = []string{

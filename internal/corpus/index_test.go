@@ -167,28 +167,6 @@ func TestStrength(t *testing.T) {
 	}
 }
 
-// TestPriors: the same words count more in the same file, by who may write, when newer, and less
-// if they were declined; and no prior outweighs other words.
-func TestPriors(t *testing.T) {
-	const words = "wrap the error of Query before it is returned"
-	for name, edit := range map[string]func(*precedent.CorpusChunk){
-		"path":     func(c *precedent.CorpusChunk) { c.Path = "b.go" },
-		"writer":   func(c *precedent.CorpusChunk) { c.MayWrite = false },
-		"declined": func(c *precedent.CorpusChunk) { c.Outcome = precedent.CommentDeclined },
-		"age":      func(c *precedent.CorpusChunk) { c.At = c.At.AddDate(-3, 0, 0) },
-	} {
-		better, worse, other := said(1, 1, "x", words), said(2, 2, "x", words),
-			said(3, 3, "x", "the cache is never emptied, so it grows")
-		worse.At = better.At
-		edit(&worse)
-		x := NewIndex([]precedent.CorpusChunk{worse, better, other})
-		hits, err := x.Matches(t.Context(), &precedent.Finding{Title: words}, Query{Path: "a.go"})
-		if err != nil || len(hits) < 2 || hits[0].ID != "1" || hits[1].ID != "2" || hits[0].Score <= hits[1].Score {
-			t.Errorf("%s: %+v", name, hits)
-		}
-	}
-}
-
 // TestPrime: a change with a line like one that people commented on is told what they said, once
 // for those who said the same, and never by its own pull request.
 func TestPrime(t *testing.T) {
@@ -286,19 +264,14 @@ func TestRegularsMayBeCited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := openCorpus(t, "", time.Now)
-			at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 			for n := 1; n <= test.pulls; n++ {
-				id, author, body := precedent.ForgeID(fmt.Sprint(n)), precedent.ForgeID("3"), fmt.Sprintf("Please rename the variable number %d of this loop.", n)
+				page := pageOf(n, fmt.Sprintf("Please rename the variable number %d of this loop.", n))
+				m := &page.Comments[0]
+				m.AuthorID, m.MayWrite, m.Outdated, m.Path = "3", false, n <= test.adopted, "a.c"
 				if n == test.pulls {
-					author, body = precedent.ForgeID(test.last), said
+					m.AuthorID, m.Body = precedent.ForgeID(test.last), said
 				}
-				page := Page{
-					Pulls: []Pull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9", Author: "eve", UpdatedAt: at, Merged: at}}},
-					Comments: []Comment{{CorpusComment: precedent.CorpusComment{
-						Kind: "inline", ID: id, Root: id, Pull: n, AuthorID: author, Author: "ann", Body: precedent.Untrusted(body),
-						Span: precedent.Span{Path: "a.c"}, At: at, UpdatedAt: at, Outdated: n <= test.adopted, URL: "https://example.org/c/" + string(id),
-					}}},
-				}
+				page.Pulls[0].Merged = embedDay
 				needs.Value(c.Save(t.Context(), page))(t)
 			}
 			x := needs.Value(c.Open(t.Context()))(t)
