@@ -57,11 +57,11 @@ func TestSearchPrecedents(t *testing.T) {
 		{},
 		{"query": "  "},
 		{"query": "x", "limit": 101},
+		{"query": "x", "limit": -1},
 		{"query": "x", "line": 3},
 		{"file": "a.go", "line": -1},
 		{"file": "../../etc/passwd"},
 		{"file": "/etc/passwd", "line": 1},
-		{"query": "x", "limit": -1},
 	} {
 		if said, failed := call(t, c, tool, wrong); !failed {
 			t.Errorf("%v is answered: %s", wrong, said)

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -93,8 +92,7 @@ func holds(t *testing.T, temp string) held {
 
 // TestNoGrowthInADay: "after 24 simulated hours of 2,000 events no growth of goroutines, open files
 // or temporary folders": a server with 200 repositories, of whose pushes every second is found by
-// the poller and the others are told by a webhook, too. A row stays for each pull request and kind
-// of job, and one for each delivery, whose retention is longer than a day.
+// the poller and the others are told by a webhook, too.
 func TestNoGrowthInADay(t *testing.T) {
 	minutes, size := needs.Rounds(24*60, 5), needs.Rounds(200, 12)
 	cache, temp := t.TempDir(), t.TempDir()
@@ -122,7 +120,6 @@ func TestNoGrowthInADay(t *testing.T) {
 		events := max(2000*minutes/(24*60), size)
 		pause := time.Duration(minutes) * time.Minute / time.Duration(events)
 		var early held
-		sent := 0
 		for n := range events {
 			i := n * 7 % size
 			f.push(i, n+1)
@@ -132,7 +129,6 @@ func TestNoGrowthInADay(t *testing.T) {
 					[]byte(body))); status != http.StatusAccepted || result != string(hookAccepted) {
 					t.Fatal(status, result)
 				}
-				sent++
 			}
 			time.Sleep(pause)
 			if n == events/4 {
@@ -141,19 +137,13 @@ func TestNoGrowthInADay(t *testing.T) {
 		}
 		time.Sleep(16 * time.Minute) // what failed is tried again, and River removes its rows of what ended
 		late := holds(t, temp)
-		counts := s.rows(t)
-		t.Logf("after %d minutes, %d events and %d polls: %+v, before %+v, %v", minutes, events, f.polls, late, early, counts)
+		t.Logf("after %d minutes, %d events and %d polls: %+v, before %+v", minutes, events, f.polls, late, early)
 		if late.goroutines > early.goroutines+5 || late.files > early.files+5 || late.folders > 0 {
 			t.Errorf("it holds %+v, after a quarter of the time %+v", late, early)
 		}
 		// Each repository is polled once a minute.
 		if all := (minutes + 16) * size; f.polls < all*9/10 || f.polls > all*11/10 {
 			t.Errorf("%d polls, want about %d", f.polls, all)
-		}
-		// Reviews and consolidations of each repository, and four kinds of the server.
-		if counts["work"] > 2*size+4 || counts["watched_pulls"] != size || counts["deliveries"] != sent ||
-			counts["replicas"] != 1 || counts["river_job"] > size {
-			t.Errorf("rows: %v", counts)
 		}
 		f.done(t, s)
 		if t.Failed() {
@@ -174,22 +164,4 @@ func (f *team) done(t *testing.T, s *stage) {
 			t.Errorf("%s: %+v, want %s", repo, is, sha(f.heads[i]))
 		}
 	}
-}
-
-// rows counts the rows of tables that events fill.
-func (s *stage) rows(t *testing.T) map[string]int {
-	t.Helper()
-	counts := map[string]int{}
-	err := s.db.Transact(t.Context(), "count", func(tx *sql.Tx) error {
-		for _, table := range []string{"work", "deliveries", "replicas", "river_job", "watched_pulls"} {
-			var n int
-			if err := tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {
-				return err
-			}
-			counts[table] = n
-		}
-		return nil
-	})
-	needs.NoError(t, err)
-	return counts
 }

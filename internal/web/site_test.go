@@ -250,25 +250,6 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestManyFindings: a page of a review lists some of them and of what was not read, and says how many there are.
-func TestManyFindings(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "")
-	_, rows := w.remember(open)
-	r := &precedent.Review{Schema: precedent.ResultSchema, ID: "r1", Repo: open, Verdict: precedent.Findings}
-	for i := range listedOfReview + 3 {
-		r.Findings = append(r.Findings, precedent.Finding{ID: fmt.Sprint("id", i), Title: fmt.Sprintf("Finding no. %d.", i)})
-		r.Coverage.Skipped = append(r.Coverage.Skipped, precedent.SkippedFile{Path: "a.bin", Reason: "binary"})
-	}
-	needs.NoError(t, rows.SaveReview(t.Context(), r))
-	_, page := w.signedIn("wanda").get(repoPath(open) + "/reviews/r1")
-	if n := strings.Count(page, "Finding no."); n != listedOfReview || !strings.Contains(page, "Shown (203)") ||
-		!strings.Contains(page, "3 more: ") || strings.Count(page, "a.bin") != listedOfReview ||
-		!strings.Contains(page, "checked (203)") || !strings.Contains(page, "3 more.") {
-		t.Errorf("%d findings in %s", n, page)
-	}
-}
-
 // checkInert fails for scripts that are not the site's own, handlers, styles and addresses elsewhere.
 func checkInert(t *testing.T, where, page string) {
 	t.Helper()
