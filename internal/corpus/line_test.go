@@ -52,16 +52,6 @@ func TestParseLine(t *testing.T) {
 			}}},
 		},
 		{
-			"a comment on a pull request",
-			`{"id": 3, "author": "max", "body": "b", "created_at": "2026-01-02T03:04:05Z", "issue_url": "https://ghe.example.com/api/v3/repos/team/app/issues/7"}`,
-			imported{
-				has: true, repo: precedent.Repo{Host: "ghe.example.com", Owner: "team", Name: "app"},
-				comment: Comment{CorpusComment: precedent.CorpusComment{
-					Kind: "issue", ID: "3", Root: "3", Pull: 7, Author: "max", Body: "b", At: at,
-				}},
-			},
-		},
-		{
 			"a pull request",
 			`{"number": 7, "title": "Revert \"x\"", "body": "Reverts #3", "user": {"id": 2, "login": "max"}, "head": {}, "merged_at": null, "updated_at": "2026-01-02T03:04:05Z", "html_url": "https://github.com/team/app/pull/7"}`,
 			imported{repo: repo, pull: Pull{Body: "Reverts #3", CorpusPull: precedent.CorpusPull{

@@ -336,7 +336,8 @@ func TestSyncWaits(t *testing.T) {
 		network := wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}
 		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: network})
 	})
-	for left, want := range map[int]time.Duration{4000: 0, 2400: 1500 * time.Millisecond, 900: 3 * time.Second} {
+	for i, left := range []int{4000, 2400, 900} { // the first page of a sync is after the quota of the last one
+		want := []time.Duration{0, 1500 * time.Millisecond, 3 * time.Second}[i]
 		server.Budget(left, s.Clock.Now().Add(time.Hour))
 		before := len(s.Clock.Waits())
 		needs.Value(s.sync(true, 0))(t)

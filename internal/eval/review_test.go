@@ -65,11 +65,7 @@ func (f answers) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 	if t.FirstByte != nil {
 		t.FirstByte()
 	}
-	answer := f(t)
-	if trouble, ok := answer.(error); ok {
-		return engine.Answer{Status: precedent.StatusError, Message: trouble.Error()}, nil
-	}
-	raw, err := json.Marshal(answer)
+	raw, err := json.Marshal(f(t))
 	return engine.Answer{Status: precedent.StatusOK, JSON: raw, Usage: precedent.Usage{Requests: 1}, CostUSD: 0.5}, err
 }
 
@@ -107,7 +103,7 @@ func TestJudge(t *testing.T) {
 		{Finding: precedent.Finding{Span: precedent.Span{Path: "a.py", Side: precedent.Right, Start: 4, End: 4}, Title: "gone", Dropped: precedent.Refuted}},
 	}}
 	var prompts []string
-	reply := `[{"pair": "p1", "same": true, "quote": "no  first\n element"}, {"pair": "p2", "same": true, "quote": "it prints"}, {"pair": "p9", "same": true, "quote": "x"}]`
+	const reply = `[{"pair": "p1", "same": true, "quote": "no  first\n element"}, {"pair": "p2", "same": true, "quote": "it prints"}, {"pair": "p9", "same": true, "quote": "x"}]`
 	v := Reviewer{Engine: answers(func(task engine.Task) any {
 		prompts = append(prompts, task.User())
 		if task.Role != engine.Judge || task.Name != JudgeName || len(task.Schema) == 0 {
@@ -127,15 +123,6 @@ func TestJudge(t *testing.T) {
 	}
 	if p := strings.Join(prompts, ""); strings.Contains(p, "AKIAQ") || !strings.Contains(p, "return x[0]") || strings.Contains(p, "Name it") || strings.Contains(p, "weak") {
 		t.Errorf("the judge read:\n%s", p)
-	}
-
-	reply = `[{"pair": "p1", "same": false}]`
-	if j, err = v.Judge(t.Context(), c, cs, true); err != nil || j.Asked != 4 || j.Status != precedent.StatusMalformed || !strings.Contains(j.Error, "3 of 4") {
-		t.Errorf("an answer with holes: %+v, %v", j, err)
-	}
-	v.Engine = answers(func(engine.Task) any { return errors.New("no credit") })
-	if j, err = v.Judge(t.Context(), c, cs, false); err != nil || j.Status != precedent.StatusError || j.Error != "no credit" {
-		t.Errorf("an engine in trouble: %+v, %v", j, err)
 	}
 }
 

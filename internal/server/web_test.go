@@ -29,6 +29,20 @@ func TestHealth(t *testing.T) {
 	if w := s.get(t, "/healthz", nil); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+	// Who asks and goes away does not make it look as if it could not work, and many make one look at the forge.
+	asked := 0
+	s.forge.me = func(ctx context.Context) (forge.Person, error) {
+		asked++
+		return forge.Person{ID: "500", Login: "precedent-bot"}, ctx.Err()
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 20 {
+		if w := s.get(t, "/readyz", func(r *http.Request) { *r = *r.WithContext(gone) }); w.Code != 200 {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	needs.Equal(t, 1, asked)
 	var is readiness
 	w := s.get(t, "/readyz", nil)
 	if err := json.Unmarshal(w.Body.Bytes(), &is); err != nil || w.Code != 200 || !is.Ready ||

@@ -82,16 +82,23 @@ func (c *chrome) click(text string) {
 	c.t.Helper()
 	c.w.pass(pageRate.every)
 	quoted, _ := json.Marshal(text)
-	before := eval[string](c, `String(performance.timeOrigin)`)
+	is := c.leaving()
 	if !eval[bool](c, fmt.Sprintf(`(() => {
 		const all = [...document.querySelectorAll("a, button, summary")].filter(e => e.innerText.trim().includes(%s));
 		all.sort((a, b) => a.innerText.length - b.innerText.length);
 		if (all.length) all[0].click();
 		return all.length > 0;
 	})()`, quoted)) {
-		c.t.Fatalf("nothing to click says %q: %s", text, eval[string](c, `document.body.innerText`))
+		c.t.Fatalf("nothing to click says %q: %s", text, c.text())
 	}
-	c.wait(fmt.Sprintf(`String(performance.timeOrigin) !== %q && document.readyState === "complete"`, before))
+	c.wait(is)
+}
+
+// leaving is a script that tells whether another page than this one is there.
+func (c *chrome) leaving() string {
+	c.t.Helper()
+	return fmt.Sprintf(`String(performance.timeOrigin) !== %q && document.readyState === "complete"`,
+		eval[string](c, `String(performance.timeOrigin)`))
 }
 
 // wait waits until something is so, also while another page is loaded.

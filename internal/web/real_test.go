@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -105,10 +104,10 @@ func TestRealSignIn(t *testing.T) {
 		c.click("Sign in with " + address.Hostname())
 		c.do(chromedp.SetValue("#user_name", who[name].Username()), chromedp.SetValue("#password", realPassword))
 		c.submits(`document.querySelector("#password").form.submit()`)
-		if strings.HasPrefix(c.at(), g.address+"/login/oauth/authorize") { // asked once
+		if strings.HasPrefix(eval[string](c, `location.href`), g.address+"/login/oauth/authorize") { // asked once
 			c.submits(`document.querySelector("#authorize-app").click()`)
 		}
-		if at := c.at(); !strings.HasPrefix(at, w.http.URL) {
+		if at := eval[string](c, `location.href`); !strings.HasPrefix(at, w.http.URL) {
 			t.Fatalf("%s is at %s: %s", name, at, c.text())
 		}
 		if text := c.text(); strings.Contains(text, repo.Name) != want ||
@@ -122,16 +121,10 @@ func TestRealSignIn(t *testing.T) {
 	}
 }
 
-// at is the address of the page.
-func (c *chrome) at() string {
-	c.t.Helper()
-	return eval[string](c, `location.href`)
-}
-
 // submits runs a script that leaves the page, and waits for the page that follows.
 func (c *chrome) submits(script string) {
 	c.t.Helper()
-	before := eval[string](c, `String(performance.timeOrigin)`)
+	is := c.leaving()
 	eval[bool](c, "(() => { setTimeout(() => {"+script+"}); return true })()")
-	c.wait(fmt.Sprintf(`String(performance.timeOrigin) !== %q && document.readyState === "complete"`, before))
+	c.wait(is)
 }
