@@ -164,7 +164,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	failed := make(chan error, 1)
 	web := s.web()
 	if listener != nil {
-		group.Go(func() { failed <- web.Serve(s.limited(listener)) })
+		group.Go(func() { failed <- web.Serve(listener) })
 	}
 	s.o.Log.Info("the server has started", "address", addressOf(listener), "version", s.o.Version, "replica", s.o.Replica,
 		"webhooks", s.hooks != nil)

@@ -52,7 +52,7 @@ func (s *Server) web() *http.Server {
 	web := &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
 		WriteTimeout: 2 * requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHookHeader,
-		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn), ConnState: s.limit(),
 	}
 	if s.o.Pages != nil {
 		web.RegisterOnShutdown(s.o.Pages.Close)
@@ -186,53 +186,28 @@ func (l *logLimits) Pass(kind string, now time.Duration) (skipped int, ok bool) 
 	return skipped, true
 }
 
-// limited sends connections away that are too many, with 503.
-func (s *Server) limited(l net.Listener) net.Listener {
-	most := s.o.Connections
-	if most <= 0 {
-		most = defaultConnections
-	}
-	rejected := func() { s.hookDone(hookOverload, "", errors.New("too many connections")) } // it may have been a delivery
-	return &limitedListener{Listener: l, most: int64(most), rejected: rejected}
-}
-
-type limitedListener struct {
-	net.Listener
-	most     int64
-	rejected func() // is called after a connection was sent away
-	open     atomic.Int64
-}
-
 // tooMany is the answer to a connection that is one too many.
 const tooMany = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: " + hookRetry +
 	"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-// Accept returns the next connection that may stay.
-func (l *limitedListener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if l.open.Add(1) <= l.most {
-			return &limitedConn{Conn: c, open: &l.open}, nil
-		}
-		l.open.Add(-1)
-		_ = c.SetWriteDeadline(time.Now().Add(rejectTime)) // if it fails, closing is enough
-		_, _ = c.Write([]byte(tooMany))
-		_ = c.Close()
-		l.rejected()
+// limit returns a hook of an HTTP server that sends connections away that are too many.
+func (s *Server) limit() func(net.Conn, http.ConnState) {
+	most := int64(s.o.Connections)
+	if most <= 0 {
+		most = defaultConnections
 	}
-}
-
-// limitedConn is counted until it is closed.
-type limitedConn struct {
-	net.Conn
-	open *atomic.Int64
-	once sync.Once
-}
-
-func (c *limitedConn) Close() error {
-	c.once.Do(func() { c.open.Add(-1) })
-	return c.Conn.Close()
+	var open atomic.Int64
+	return func(c net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			if open.Add(1) > most {
+				_ = c.SetWriteDeadline(time.Now().Add(rejectTime)) // if it fails, closing is enough
+				_, _ = io.WriteString(c, tooMany)
+				_ = c.Close()                                                    // the server notes that it is closed
+				s.hookDone(hookOverload, "", errors.New("too many connections")) // it may have been a delivery
+			}
+		case http.StateClosed, http.StateHijacked:
+			open.Add(-1)
+		}
+	}
 }
