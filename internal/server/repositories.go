@@ -11,6 +11,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // rereadEvery is how often the repositories of owners and installations are listed again.
@@ -33,8 +34,7 @@ type served struct {
 	reading sync.Mutex // held while the sources are read
 
 	mu     sync.Mutex
-	byName map[string]precedent.Repo // by the name in lower case
-	sorted []precedent.Repo
+	sorted []precedent.Repo // by the name in lower case, each once
 	whole  bool            // every source was read once
 	due    time.Time       // of the next read
 	others map[string]bool // that webhooks named and that are not served, by the name in lower case
@@ -55,18 +55,11 @@ func newServed(from Repositories, list func(context.Context, string) ([]preceden
 
 func nameOf(r precedent.Repo) string { return strings.ToLower(r.String()) }
 
+func byName(a, b precedent.Repo) int { return strings.Compare(nameOf(a), nameOf(b)) }
+
+// set sets the repositories. Of those with the same name the first counts.
 func (s *served) set(all []precedent.Repo) {
-	s.byName = map[string]precedent.Repo{}
-	for _, r := range all {
-		if _, twice := s.byName[nameOf(r)]; !twice {
-			s.byName[nameOf(r)] = r
-		}
-	}
-	s.sorted = s.sorted[:0:0]
-	for _, r := range s.byName {
-		s.sorted = append(s.sorted, r)
-	}
-	slices.SortFunc(s.sorted, func(a, b precedent.Repo) int { return strings.Compare(nameOf(a), nameOf(b)) })
+	s.sorted = slices.CompactFunc(slices.SortedStableFunc(slices.Values(all), byName), workspace.SameRepo)
 }
 
 // Sources are what the operator named, with the present names of what was renamed since the start.
@@ -87,7 +80,10 @@ func (s *served) All() []precedent.Repo {
 func (s *served) Find(r precedent.Repo) (found precedent.Repo, is, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found, is = s.byName[nameOf(r)]
+	at, is := slices.BinarySearchFunc(s.sorted, r, byName)
+	if is {
+		found = s.sorted[at]
+	}
 	return found, is, is || s.whole
 }
 
@@ -104,11 +100,8 @@ func (s *served) Rename(from, to precedent.Repo) {
 		}
 	}
 	s.from.Listed = listed
-	if _, is := s.byName[nameOf(from)]; !is {
-		return
-	}
 	all := slices.DeleteFunc(slices.Clone(s.sorted), func(r precedent.Repo) bool { return nameOf(r) == nameOf(from) })
-	if keep {
+	if keep && len(all) < len(s.sorted) {
 		all = append(all, to)
 	}
 	s.set(all)
