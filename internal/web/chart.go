@@ -2,6 +2,8 @@ package web
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,35 +85,22 @@ type tile struct {
 	link  string
 }
 
-// treemap draws tiles whose areas are as their sizes, the largest first, as squarish as they get (M. Bruls,
-// K. Huizing and J. van Wijk, Squarified treemaps, 2000).
+// treemap draws tiles whose areas are as their sizes, the largest first, in rows of so many that they get squarish.
 func treemap(tiles []tile) g.Node {
 	const width, height = 720.0, 360.0
 	if len(tiles) == 0 {
 		return nil
 	}
-	scale := width * height / sizeOf(tiles)
+	all, y := sizeOf(tiles), 0.0
 	var drawn g.Group
-	x, y, w, tall := 0.0, 0.0, width, height
-	for len(tiles) > 0 {
-		side := min(w, tall)
-		n := squarest(tiles, scale, side)
-		thick, along := sizeOf(tiles[:n])*scale/side, 0.0
-		for _, t := range tiles[:n] {
-			long := float64(t.size) * scale / thick
-			if w >= tall {
-				drawn = append(drawn, drawTile(t, x, y+along, thick, long))
-			} else {
-				drawn = append(drawn, drawTile(t, x+along, y, long, thick))
-			}
-			along += long
+	for row := range slices.Chunk(tiles, int(math.Ceil(math.Sqrt(float64(len(tiles))*width/height)))) {
+		tall, x := height*sizeOf(row)/all, 0.0
+		for _, t := range row {
+			w := width * float64(t.size) / sizeOf(row)
+			drawn = append(drawn, drawTile(t, x, y, w, tall))
+			x += w
 		}
-		if w >= tall {
-			x, w = x+thick, w-thick
-		} else {
-			y, tall = y+thick, tall-thick
-		}
-		tiles = tiles[n:]
+		y += tall
 	}
 	return h.Figure(svg("group", width, height, "files by their number of findings; the table has the same", drawn))
 }
@@ -121,20 +110,6 @@ func sizeOf(tiles []tile) (sum float64) {
 		sum += float64(t.size)
 	}
 	return sum
-}
-
-// squarest is how many tiles make the squarest row along a side.
-func squarest(tiles []tile, scale, side float64) int {
-	worst := func(n int) float64 {
-		sum := sizeOf(tiles[:n]) * scale
-		most, least := float64(tiles[0].size)*scale, float64(tiles[n-1].size)*scale
-		return max(side*side*most/(sum*sum), sum*sum/(side*side*least))
-	}
-	n := 1
-	for n < len(tiles) && worst(n+1) <= worst(n) {
-		n++
-	}
-	return n
 }
 
 func drawTile(t tile, x, y, w, tall float64) g.Node {
