@@ -103,15 +103,12 @@ func HunkTail(s string) string {
 
 // oneLine returns text of one line, without control characters.
 func oneLine(s string, limit int) string {
-	s = text.Head(s, limit)
-	if strings.IndexFunc(s, unicode.IsControl) >= 0 {
-		s = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return -1
-			}
-			return r
-		}, s)
-	}
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text.Head(s, limit))
 	return strings.ToValidUTF8(s, "")
 }
 
@@ -128,11 +125,9 @@ func cleanURL(s string) string {
 }
 
 // cleanPull returns the pull request as it is stored.
-func cleanPull(p Pull) store.CorpusPull {
-	out := store.CorpusPull{CorpusPull: p.CorpusPull}
-	out.Title = text.Collapse(cleanText(p.Title, maxTitle))
-	out.Author = oneLine(p.Author, maxName)
-	out.AuthorID = precedent.ForgeID(oneLine(string(p.AuthorID), maxName))
-	out.Reverts = reverts(out.Title, string(p.Body))
-	return out
+func cleanPull(p store.CorpusPull) store.CorpusPull {
+	p.Title = text.Collapse(cleanText(p.Title, maxTitle))
+	p.Author = oneLine(p.Author, maxName)
+	p.AuthorID = precedent.ForgeID(oneLine(string(p.AuthorID), maxName))
+	return p
 }

@@ -18,8 +18,7 @@ import (
 type vectorSpace struct {
 	embedding *Embedding
 	size      int // of the vectors; 0 if no chunk has one
-	// read calls each for the vectors of chunks by their numbers.
-	read func(ctx context.Context, each func(number int64, vector []float32)) error
+	rows      *store.Repo
 
 	mu      sync.Mutex
 	nearest map[string][]near // by text; nil for one that the model has no vector for
@@ -38,7 +37,7 @@ const mostTexts = 10_000
 // openVectors finds out whether the corpus has vectors of its embedding model. If it cannot be used,
 // the index goes on without.
 func (c *Corpus) openVectors(ctx context.Context, v *vectorSpace) error {
-	v.embedding = c.Embedding
+	v.embedding, v.rows = c.Embedding, c.Rows
 	if c.Embedding == nil {
 		return nil
 	}
@@ -59,12 +58,6 @@ func (c *Corpus) openVectors(ctx context.Context, v *vectorSpace) error {
 		v.failure = err.Error() + wordsAlone
 	case !has:
 		v.failure = fmt.Sprintf("no comment has a vector of %s%s; precedent corpus sync or import computes them", model, wordsAlone)
-	}
-	v.read = func(ctx context.Context, each func(int64, []float32)) error {
-		return c.Rows.CorpusVectors(ctx, model, v.size, func(row store.CorpusVector) error {
-			each(row.Number, row.Vector)
-			return nil
-		})
 	}
 	return nil
 }
@@ -174,21 +167,22 @@ func (v *vectorSpace) find(ctx context.Context, vectors [][]float32, may func(in
 		})
 		return all[:min(len(all), vectorDepth)]
 	}
-	err := v.read(ctx, func(number int64, vector []float32) {
-		if !may(number) {
-			return
+	err := v.rows.CorpusVectors(ctx, v.embedding.Model, v.size, func(row store.CorpusVector) error {
+		if !may(row.Number) {
+			return nil
 		}
 		for i, asked := range vectors {
 			if asked == nil {
 				continue
 			}
-			if c := dot(asked, vector); c > 0 {
-				found[i] = append(found[i], near{number, c})
+			if c := dot(asked, row.Vector); c > 0 {
+				found[i] = append(found[i], near{row.Number, c})
 			}
 			if len(found[i]) >= 10*vectorDepth {
 				found[i] = cut(found[i])
 			}
 		}
+		return nil
 	})
 	for i := range found {
 		if vectors[i] != nil {

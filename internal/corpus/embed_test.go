@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 var embedDay = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -94,7 +95,7 @@ func say(t *testing.T, c *Corpus, n int, body string, updated time.Time) {
 func pageOf(n int, body string) Page {
 	id := precedent.ForgeID(fmt.Sprint(n))
 	return Page{
-		Pulls: []Pull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9", Author: "eve", UpdatedAt: embedDay}}},
+		Pulls: []store.CorpusPull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9", Author: "eve", UpdatedAt: embedDay}}},
 		Comments: []Comment{{CorpusComment: precedent.CorpusComment{
 			Kind: "inline", ID: id, Root: id, Pull: n, AuthorID: "7", Author: "dana", MayWrite: true,
 			Body: precedent.Untrusted(body), At: embedDay, UpdatedAt: embedDay, URL: "https://example.org/c/" + string(id),

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -155,7 +156,7 @@ func (p *part) read(number int, line []byte) {
 		return
 	}
 	n := got.pull.Number
-	known := slices.ContainsFunc(p.page.Pulls, func(o Pull) bool { return o.Number == n })
+	known := slices.ContainsFunc(p.page.Pulls, func(o store.CorpusPull) bool { return o.Number == n })
 	if n != 0 && (!got.has || !known) {
 		p.page.Pulls = append(p.page.Pulls, got.pull)
 	}

@@ -13,15 +13,16 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // imported is what a line of a file has.
 type imported struct {
 	comment Comment
-	has     bool           // whether there is a comment
-	pull    Pull           // zero Number for none
-	repo    precedent.Repo // of the comment, as far as the line tells
+	has     bool             // whether there is a comment
+	pull    store.CorpusPull // zero Number for none
+	repo    precedent.Repo   // of the comment, as far as the line tells
 }
 
 // errNoPull means that a comment is on an issue.
@@ -145,7 +146,7 @@ func (f *fields) asPull() (imported, error) {
 	}
 	out := imported{repo: repoOf(f.Page)}
 	p := &out.pull
-	p.Number, p.Title, p.Body = int(f.Number), *f.Title, precedent.Untrusted(f.Body)
+	p.Number, p.Title, p.Reverts = int(f.Number), *f.Title, reverts(*f.Title, f.Body)
 	p.AuthorID, p.Author, _ = cmp.Or(f.User, f.Author).is()
 	p.Merged, p.UpdatedAt = f.Merged.UTC(), f.Updated.UTC()
 	return out, nil

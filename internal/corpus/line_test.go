@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 func TestParseLine(t *testing.T) {
@@ -35,7 +36,7 @@ func TestParseLine(t *testing.T) {
 			`{"pr": 8, "pr_title": "Add a cache", "pr_merged_at": "2026-01-02T03:04:05Z", "author": null, "id": 6, "path": "a.go", "line": null, "original_line": 25, "original_start_line": null,
 			"commit_id": "c1", "original_commit_id": "c0", "diff_hunk": "@@", "body": "b", "created_at": "2026-01-02T03:04:05Z", "author_association": "NONE"}`,
 			imported{
-				has: true, pull: Pull{CorpusPull: precedent.CorpusPull{Number: 8, Title: "Add a cache", Merged: at}},
+				has: true, pull: store.CorpusPull{CorpusPull: precedent.CorpusPull{Number: 8, Title: "Add a cache", Merged: at}},
 				comment: Comment{CorpusComment: precedent.CorpusComment{
 					Kind: "inline", ID: "6", Root: "6", Pull: 8, Author: "ghost", Body: "b",
 					Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 25, End: 25},
@@ -54,7 +55,7 @@ func TestParseLine(t *testing.T) {
 		{
 			"a pull request",
 			`{"number": 7, "title": "Revert \"x\"", "body": "Reverts #3", "user": {"id": 2, "login": "max"}, "head": {}, "merged_at": null, "updated_at": "2026-01-02T03:04:05Z", "html_url": "https://github.com/team/app/pull/7"}`,
-			imported{repo: repo, pull: Pull{Body: "Reverts #3", CorpusPull: precedent.CorpusPull{
+			imported{repo: repo, pull: store.CorpusPull{Reverts: 3, CorpusPull: precedent.CorpusPull{
 				Number: 7, Title: `Revert "x"`,
 				AuthorID: "2", Author: "max", UpdatedAt: at,
 			}}},
@@ -66,7 +67,7 @@ func TestParseLine(t *testing.T) {
 			continue
 		}
 		text := func(v imported) string {
-			return string(needs.Value(json.Marshal([]any{v.has, v.repo, v.comment, v.pull, v.comment.Bot, v.pull.Body}))(t))
+			return string(needs.Value(json.Marshal([]any{v.has, v.repo, v.comment, v.pull, v.comment.Bot}))(t))
 		}
 		if diff := cmp.Diff(text(test.want), text(got)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)

@@ -40,10 +40,7 @@ func (r *ranker) may(f *search.Filter) bool {
 }
 
 // fieldLists names the lists of hits by the fields of chunks.
-var fieldLists = map[int]string{
-	int(search.Text): "text-words", int(search.Lines): "line-words",
-	int(search.Path): "path-words",
-}
+var fieldLists = [...]string{search.Text: "text-words", search.Lines: "line-words", search.Path: "path-words"}
 
 // candidate is a chunk that the words of a query found.
 type candidate struct {

@@ -21,17 +21,10 @@ type Corpus struct {
 
 // Page is what a page of a forge or a part of a file has.
 type Page struct {
-	Pulls    []Pull
+	Pulls    []store.CorpusPull
 	Comments []Comment
 	// Checkpoint says how far a stream was read with this page; nil changes nothing.
 	Checkpoint *store.CorpusCheckpoint
-}
-
-// Pull is a pull request as a forge describes it.
-type Pull struct {
-	precedent.CorpusPull
-	// Body may say which pull request it reverts. It is not stored.
-	Body precedent.Untrusted
 }
 
 // Comment is a comment as a forge has it. Of a deleted one, Kind, ID and DeletedAt are enough.

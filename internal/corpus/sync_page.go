@@ -106,8 +106,8 @@ func mayWrite(ctx context.Context, f forge.Forge, repo precedent.Repo, m *forge.
 }
 
 // pullOf converts a pull request.
-func pullOf(p *forge.PullRequest) Pull {
-	return Pull{Body: p.Body, CorpusPull: precedent.CorpusPull{
+func pullOf(p *forge.PullRequest) store.CorpusPull {
+	return store.CorpusPull{Reverts: reverts(string(p.Title), string(p.Body)), CorpusPull: precedent.CorpusPull{
 		Number: p.Number, Title: string(p.Title), AuthorID: p.Author.ID, Author: p.Author.Login, Merged: p.MergedAt,
 		UpdatedAt: p.Updated,
 	}}

@@ -403,11 +403,6 @@ func (s *Site) hotspots(q *request) error {
 	})
 }
 
-// repoAudit lists what people changed on the pages of a repository.
-func (s *Site) repoAudit(q *request) error {
-	return s.showAudit(q, q.path("/audit"), q.rows)
-}
-
 func (s *Site) serverAudit(q *request) error {
 	if s.o.DB == nil || !q.v.operator {
 		return errNotYours
@@ -415,6 +410,7 @@ func (s *Site) serverAudit(q *request) error {
 	return s.showAudit(q, "/audit", s.o.DB.Server())
 }
 
+// showAudit lists what people changed on the pages of a repository, or of the server.
 func (s *Site) showAudit(q *request, at string, of *store.Repo) error {
 	found, err := of.Audit(q.ctx(), listedAudit)
 	if err != nil {

@@ -174,7 +174,7 @@ func (s *Site) routes() {
 	read("/hotspots", s.hotspots)
 	read("/by/{id}", s.by)
 	read("/trends", s.trends)
-	read("/audit", s.repoAudit)
+	read("/audit", func(q *request) error { return s.showAudit(q, q.path("/audit"), q.rows) })
 }
 
 var security = map[string]string{
