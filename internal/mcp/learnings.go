@@ -117,7 +117,7 @@ func LearningsTool(all []precedent.Learning) llm.Tool {
 			if err != nil {
 				return "", err
 			}
-			return fenced(found)
+			return fenced(found), nil
 		},
 	}
 }

@@ -130,18 +130,15 @@ func add[In, Out any](s *Server, tool *sdk.Tool, do func(context.Context, In) (O
 			return nil, result[Out]{}, s.shown(ctx, tool.Name, err)
 		}
 		clean(reflect.ValueOf(&out))
-		said, err := fenced(out)
-		if err != nil {
-			return nil, result[Out]{}, s.shown(ctx, tool.Name, err)
-		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: said}}}, result[Out]{notice, out}, nil
+		said := &sdk.TextContent{Text: fenced(out)}
+		return &sdk.CallToolResult{Content: []sdk.Content{said}}, result[Out]{notice, out}, nil
 	})
 }
 
 // fenced returns a result as text that its contents cannot end.
-func fenced(out any) (string, error) {
-	data, err := json.MarshalIndent(out, "", " ")
-	return notice + "\n" + prompt.Fence("memory", string(data)), err
+func fenced(out any) string {
+	data, _ := json.MarshalIndent(out, "", " ") // texts and numbers always have a form
+	return notice + "\n" + prompt.Fence("memory", string(data))
 }
 
 // mistake is an error that is the agent's own: it is told.
@@ -200,10 +197,7 @@ func paged[From, To any](p pages, all []From, show func(*From) To) (page[To], er
 	for ; at < len(all) && len(out.Entries) < p.Limit; at++ {
 		entry := show(&all[at])
 		clean(reflect.ValueOf(&entry)) // before its size counts
-		data, err := json.Marshal(entry)
-		if err != nil {
-			return out, err
-		}
+		data, _ := json.Marshal(entry)
 		if bytes += len(data); bytes > maxPageBytes && len(out.Entries) > 0 {
 			break
 		}

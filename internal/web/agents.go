@@ -45,21 +45,16 @@ const (
 	maxClient       = 2_000 // bytes of the id of a client
 	maxRedirects    = 5
 	maxAgentName    = 80
+	// resourcePath comes before the path of a resource in the path of its metadata.
+	resourcePath = "/.well-known/oauth-protected-resource"
 )
 
 func (s *Site) agentRoutes() {
 	if s.o.Agents == nil || s.o.DB == nil {
 		return
 	}
-	for _, path := range []string{
-		"/.well-known/oauth-protected-resource",
-		"/.well-known/oauth-protected-resource/mcp/{host}/{owner}/{name}",
-	} {
-		s.mux.HandleFunc("GET "+path, s.resourceMetadata)
-	}
-	for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"} {
-		s.mux.HandleFunc("GET "+path, s.serverMetadata)
-	}
+	s.mux.HandleFunc("GET "+resourcePath+"/mcp/{host}/{owner}/{name}", s.resourceMetadata)
+	s.mux.HandleFunc("GET /.well-known/oauth-authorization-server", s.serverMetadata)
 	s.mux.HandleFunc("POST /oauth/register", s.register)
 	s.mux.Handle("GET /oauth/authorize", s.page(s.authorize))
 	s.mux.Handle("POST /oauth/authorize", s.change(s.allow))
@@ -79,12 +74,9 @@ func (s *Site) address(r *http.Request) string {
 }
 
 func (s *Site) resourceMetadata(w http.ResponseWriter, r *http.Request) {
-	resource := s.address(r)
-	if r.PathValue("host") != "" {
-		resource += strings.TrimPrefix(r.URL.EscapedPath(), "/.well-known/oauth-protected-resource")
-	}
 	writeJSON(w, http.StatusOK, map[string]any{
-		"resource": resource, "authorization_servers": []string{s.address(r)},
+		"resource":                 s.address(r) + strings.TrimPrefix(r.URL.EscapedPath(), resourcePath),
+		"authorization_servers":    []string{s.address(r)},
 		"bearer_methods_supported": []string{"header"}, "scopes_supported": []string{"memory:read"},
 		"resource_name": "Precedent",
 	})
@@ -316,7 +308,7 @@ func (s *Site) makeAgent(r *http.Request, person, login, name string) (secret st
 
 func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
 	challenge := fmt.Sprintf("Bearer resource_metadata=%q",
-		s.address(r)+"/.well-known/oauth-protected-resource"+r.URL.EscapedPath())
+		s.address(r)+resourcePath+r.URL.EscapedPath())
 	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if origins := r.Header.Values("Origin"); len(origins) > 0 && !slices.Equal(origins, []string{s.address(r)}) {
 		http.Error(w, "cross-origin requests are not allowed", http.StatusForbidden)

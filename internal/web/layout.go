@@ -52,9 +52,7 @@ func (s *Site) show(q *request, status int, title, where string, body g.Node) {
 			h.Header(h.A(h.Class("brand"), h.Href("/"), g.Text("Precedent")), s.navigation(q, where)),
 			h.Main(h.ID("main"), h.TabIndex("-1"), h.H1(g.Text(text.VisibleLine(title))), body),
 			h.Footer(g.Text("Precedent "+s.o.Version)))))
-	if err := send(q, status, page); err != nil { // a buffer takes everything
-		http.Error(q.w, "the page cannot be made", http.StatusInternalServerError)
-	}
+	send(q, status, page)
 }
 
 // render answers with a page that is as it should be.
@@ -64,18 +62,18 @@ func (s *Site) render(q *request, title, where string, body ...g.Node) error {
 }
 
 // part answers with a part of a page, for htmx.
-func part(q *request, body g.Node) error { return send(q, http.StatusOK, body) }
+func part(q *request, body g.Node) error {
+	send(q, http.StatusOK, body)
+	return nil
+}
 
-func send(q *request, status int, page g.Node) error {
+func send(q *request, status int, page g.Node) {
 	var b bytes.Buffer
-	if err := page.Render(&b); err != nil {
-		return err
-	}
+	_ = page.Render(&b) // a buffer takes everything
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	q.w.Header().Add("Vary", "Hx-Request")
 	q.w.WriteHeader(status)
 	_, _ = q.w.Write(b.Bytes()) // the client may be gone
-	return nil
 }
 
 // wantsPart tells whether htmx asks for a part of a page only.

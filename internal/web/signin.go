@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -235,23 +234,12 @@ func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 		who, err = s.o.SignIn.account(ctx, token)
 	}
 	if err != nil {
-		s.o.Log.Warn("a sign-in failed", "error", withoutSecrets(err, s.o.SignIn.Config.ClientSecret, q.Get("code")))
+		s.o.Log.Warn("a sign-in failed", "error", err)
 		s.fail(w, r, viewer{}, http.StatusBadGateway, "The forge did not identify you.", "Try again in a minute.")
 		return
 	}
 	is := store.Session{Person: string(who.ID), Login: who.Login}
 	s.letIn(w, r, is, kept.Get("to")) //nolint:contextcheck // the request has its own
-}
-
-// withoutSecrets is the text of an error without secrets.
-func withoutSecrets(err error, secrets ...string) string {
-	text := err.Error()
-	for _, s := range secrets {
-		if s != "" {
-			text = strings.ReplaceAll(text, s, "[redacted]")
-		}
-	}
-	return text
 }
 
 // start lets the local user in, once.
