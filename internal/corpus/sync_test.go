@@ -271,11 +271,15 @@ func (s *syncStage) test(n int) {
 	}
 }
 
+func network(s *forgetest.Stage) wire.Network {
+	return wire.Network{
+		Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(d time.Duration) time.Duration { return d / 2 },
+	}
+}
+
 func buildGitHub(t *testing.T) build {
 	return func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
-		return github.New(github.Options{BaseURL: s.GitHub(t).URL, Token: token, Network: wire.Network{
-			Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(d time.Duration) time.Duration { return d / 2 },
-		}})
+		return github.New(github.Options{BaseURL: s.GitHub(t).URL, Token: token, Network: network(s)})
 	}
 }
 
@@ -288,9 +292,7 @@ func TestSyncGitHub(t *testing.T) {
 func TestSyncGitea(t *testing.T) {
 	n := needs.Rounds(1_500, 500)
 	s := newSyncStage(t, n, 2*time.Hour, func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
-		return gitea.New(gitea.Options{BaseURL: s.Gitea(t).URL, Token: token, Network: wire.Network{
-			Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(d time.Duration) time.Duration { return d / 2 },
-		}})
+		return gitea.New(gitea.Options{BaseURL: s.Gitea(t).URL, Token: token, Network: network(s)})
 	})
 	s.edits = false
 	s.test(n)
@@ -333,8 +335,7 @@ func TestSyncWaits(t *testing.T) {
 	var server *forgetest.GitHub
 	s := newSyncStage(t, 200, time.Hour, func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
 		server = s.GitHub(t)
-		network := wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}
-		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: network})
+		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: network(s)})
 	})
 	for i, left := range []int{4000, 2400, 900} { // the first page of a sync is after the quota of the last one
 		want := []time.Duration{0, 1500 * time.Millisecond, 3 * time.Second}[i]

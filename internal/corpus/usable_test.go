@@ -12,14 +12,12 @@ import (
 func TestClassify(t *testing.T) {
 	for words, want := range map[string]string{
 		"LGTM, thanks for working on this tedious cleanup!":                          isPraise,
-		"ACK 1234abcd, reviewed the code and tested locally on Debian":               isPraise,
 		"I like how this separates parsing from validation.":                         isPraise,
 		":+1: nice work on the migration tests":                                      isPraise,
 		"Looks good, but the lock should be released before the callback.":           "",
 		"Nice! Could this also handle an empty list?":                                "",
 		"This is fine because the caller holds the lock already":                     "",
 		"Why does this table have the same order as the other one?":                  isQuestion,
-		"What's the purpose of this second buffer?":                                  isQuestion,
 		"Hmm. Is there any reason for choosing this block size?":                     isQuestion,
 		"Why not reuse the parser of the config package here?":                       "",
 		"What if the list is empty and the index wraps around?":                      "",
@@ -28,7 +26,6 @@ func TestClassify(t *testing.T) {
 		"Done in the last commit, including the second occurrence.":                  isReport,
 		"Fixed words in the key file must have at least eight characters.":           "",
 		"Added asserts here as a sanity check, maybe good to add in the other file.": "",
-		"The returned error shadows the outer one.":                                  "",
 		"Why is this exported?\n```go\nfunc parse(s string) error\n```":              "",
 	} {
 		if got := classify(words); got != want {
@@ -117,7 +114,6 @@ func TestReverts(t *testing.T) {
 		{`Revert "Cache the schema"`, "It was slow.", 0},
 		{"Undo the cache", "This reverts #12, which broke the build.", 12},
 		{"Undo the cache (reverts #12)", "", 12},
-		{"Do not revert on errors", "See #12.", 0},
 	} {
 		if number := reverts(test.title, test.body); number != test.number {
 			t.Errorf("%q, %q: %d", test.title, test.body, number)
@@ -141,11 +137,9 @@ func TestSays(t *testing.T) {
 		{"cut in a word", said, "Please wrap the error, else nobo…", true},
 		{"a beginning of a word", said, "Please wrap the err", false},
 		{"another case and other space", strings.ToUpper(said), "please  wrap\nthe error", true},
-		{"other words", "Please ignore the error.", "Please wrap the error", false},
 		{"taken back", "~~never mind~~", "Please wrap the error", false},
 		{"another order", said, "the error wrap", false},
 		{"nothing", "", "Please", false},
-		{"no excerpt", said, " … ", false},
 		{"other letters", "Größe prüfen: 尺寸", "größe prüfen 尺寸", true},
 	} {
 		if got := Says(test.body, test.excerpt); got != test.want {
@@ -159,14 +153,12 @@ func TestDirective(t *testing.T) {
 	for words, want := range map[string]string{
 		"Nit: we generally don't have `ARG_CHECK`s in `static` functions.":               "we generally don't have `ARG_CHECK`s in `static` functions.",
 		"Good catch.\n\nPlease avoid `strcpy` for anything that comes from the network.": "Please avoid `strcpy` for anything that comes from the network.",
-		"Looks fine. Should probably use the same copyright header as every other file.": "Should probably use the same copyright header as every other file.",
 		"We do not use disambiguation strings anymore.":                                  "We do not use disambiguation strings anymore.",
 		"in nit: same feedback regarding singular vs plural:":                            "",
 		"Do we usually use tabs in this project?":                                        "",
 		"This PR should keep them in sync with the rest of the code.":                    "",
 		"`argv` will never be NULL, as it is the result of applying `argv++`.":           "",
 		"Use `x` instead": "",
-		"Avoid it please": "",
 		"```c\n// We always use tabs in this project, everywhere.\n```": "",
 	} {
 		if got := Directive(words); got != want {

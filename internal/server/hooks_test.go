@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,12 +19,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
 )
-
-func sign(new func() hash.Hash, secret string, body []byte) string {
-	mac := hmac.New(new, []byte(secret))
-	mac.Write(body)
-	return hex.EncodeToString(mac.Sum(nil))
-}
 
 // pullEvent is a payload of GitHub's.
 func pullEvent(action string, number int, head string) []byte {
@@ -41,7 +34,9 @@ func delivery(ctx context.Context, id, event, secret string, body []byte) *http.
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-GitHub-Event", event)
 	r.Header.Set("X-GitHub-Delivery", id)
-	r.Header.Set("X-Hub-Signature-256", "sha256="+sign(sha256.New, secret, body))
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(body)
+	r.Header.Set("X-Hub-Signature-256", "sha256="+hex.EncodeToString(mac.Sum(nil)))
 	return r
 }
 

@@ -35,10 +35,10 @@ type served struct {
 
 	mu     sync.Mutex
 	sorted []precedent.Repo // by the name in lower case, each once
-	whole  bool            // every source was read once
-	due    time.Time       // of the next read
-	others map[string]bool // that webhooks named and that are not served, by the name in lower case
-	asked  time.Time       // when a webhook last made the sources be read
+	whole  bool             // every source was read once
+	due    time.Time        // of the next read
+	others map[string]bool  // that webhooks named and that are not served, by the name in lower case
+	asked  time.Time        // when a webhook last made the sources be read
 }
 
 func newServed(from Repositories, list func(context.Context, string) ([]precedent.Repo, error),

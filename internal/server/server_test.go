@@ -64,16 +64,8 @@ func (b *bent) Quota() forge.Quota { return b.quota }
 
 func openSQLite(t testing.TB) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "server.db"), store.Options{})
-	return opened(t, db, err)
-}
-
-func opened(t testing.TB, db *store.DB, err error) *store.DB {
-	t.Helper()
-	needs.NoError(t, err)
-	t.Cleanup(func() {
-		needs.NoError(t, db.Close())
-	})
+	db := needs.Value(store.Open(t.Context(), filepath.Join(t.TempDir(), "server.db"), store.Options{}))(t)
+	t.Cleanup(func() { needs.NoError(t, db.Close()) })
 	return db
 }
 
@@ -125,9 +117,7 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 	if s.Server, err = New(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		needs.NoError(t, s.Close(context.Background()))
-	})
+	t.Cleanup(func() { needs.NoError(t, s.Close(context.Background())) })
 	s.web = s.Server.web().Handler
 	return s
 }
@@ -148,6 +138,5 @@ func (s *stage) get(t testing.TB, path string, change func(*http.Request)) *http
 // jobs are all jobs of the queue.
 func (s *stage) jobs(t testing.TB) []queue.Job {
 	t.Helper()
-	all := needs.Value(s.queue.List(t.Context(), queue.Filter{Limit: 100_000}))(t)
-	return all
+	return needs.Value(s.queue.List(t.Context(), queue.Filter{Limit: 100_000}))(t)
 }

@@ -63,11 +63,9 @@ func TestHealth(t *testing.T) {
 		looks  bool
 	}{
 		{"this machine", from("127.0.0.1:1"), true},
-		{"this machine with IPv6", from("[::1]:1"), true},
 		{"another machine", from("203.0.113.9:1"), false},
 		{"a proxy here", from("127.0.0.1:1", "X-Forwarded-For", "203.0.113.9"), false},
 		{"a proxy that says less", from("127.0.0.1:1", "Via", "1.1 proxy"), false},
-		{"a proxy that says only how it was asked", from("127.0.0.1:1", "X-Forwarded-Proto", "https"), false},
 		{"a page in a browser here (T23)", func(r *http.Request) { r.Host = "rebound.example:8787" }, false},
 		{"with the token", from("203.0.113.9:1", "Authorization", "Bearer a token for looking"), true},
 		{"with a wrong token", from("127.0.0.1:1", "Authorization", "Bearer guessed"), false},

@@ -202,12 +202,20 @@ func (b *browser) makeToken(name string) string {
 	return token
 }
 
-// TestAgentGuards: "HTTP needs token + Origin/Host check" (T25).
+// TestAgentGuards: "HTTP needs token + Origin/Host check" (T25). An agent that cannot sign in gets its token from a page,
+// which shows it once.
 func TestAgentGuards(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
 	w.fill(open, "zebra")
-	token := w.signedIn("wanda").makeToken("a bot")
+	b := w.signedIn("wanda")
+	token := b.makeToken("a bot")
+	if _, again := b.get("/agents"); strings.Contains(again, token) || !strings.Contains(again, "a bot") {
+		t.Error("the token is shown again")
+	}
+	if status, page := w.signedIn("reader").submit("/agents", url.Values{"name": {"a bot"}}); status != http.StatusBadRequest {
+		t.Errorf("the reader's token lets an agent in: %d %s", status, page)
+	}
 	host := func(h string) func(*http.Request) { return func(r *http.Request) { r.Host = h } }
 	header := func(name string, values ...string) func(*http.Request) {
 		return func(r *http.Request) { r.Header[name] = values }
@@ -228,6 +236,7 @@ func TestAgentGuards(t *testing.T) {
 		{"other port's origin", header("Origin", "http://127.0.0.1:1"), http.StatusForbidden},
 		{"null origin", header("Origin", "null"), http.StatusForbidden},
 		{"two origins", header("Origin", w.http.URL, "http://evil.example.com"), http.StatusForbidden},
+		{"after its end", func(*http.Request) { w.pass(agentLife) }, http.StatusUnauthorized},
 	} {
 		w.pass(agentRate.every)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.http.URL+"/mcp/"+open.String(), strings.NewReader(
@@ -264,30 +273,6 @@ func TestAgentConformance(t *testing.T) {
 		if err != nil || strings.Contains(string(out), "FAILURE") {
 			t.Errorf("%s: %v: %s", scenario, err, out)
 		}
-	}
-}
-
-// TestAgentTokenByHand: an agent that cannot sign in gets a token from a page, once.
-func TestAgentTokenByHand(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "")
-	w.fill(open, "zebra")
-	b := w.signedIn("wanda")
-	token := b.makeToken("a bot")
-	if _, again := b.get("/agents"); strings.Contains(again, token) || !strings.Contains(again, "a bot") {
-		t.Error("the token is shown again")
-	}
-	got, err := (&agent{w, token}).ask(open, "get_findings", map[string]any{})
-	if err != nil || !strings.Contains(got, "Finding 3 zebra") {
-		t.Errorf("%s %v", got, err)
-	}
-	w.pass(agentLife)
-	if _, err := (&agent{w, token}).ask(open, "get_review_learnings", map[string]any{}); err == nil {
-		t.Error("the token works after its end")
-	}
-	if status, page := w.signedIn("reader").submit("/agents",
-		url.Values{"name": {"a bot"}}); status != http.StatusBadRequest {
-		t.Errorf("the reader's token lets an agent in: %d %s", status, page)
 	}
 }
 
