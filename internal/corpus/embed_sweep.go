@@ -24,15 +24,6 @@ type Swept struct {
 	Without int
 }
 
-// chunkID identifies a chunk.
-type chunkID struct {
-	kind  string
-	id    precedent.ForgeID
-	chunk int
-}
-
-func idOf(c *precedent.CorpusChunk) chunkID { return chunkID{c.Kind, c.ID, c.Chunk} }
-
 // Embed computes the vectors of the usable chunks that have none by the embedding model, which
 // must be set, the newest first, and saves them as it goes: an interrupted sweep continues where
 // it was. A chunk whose text has changed has none. What was done is returned with an error, too.
@@ -49,34 +40,23 @@ func (c *Corpus) Embed(ctx context.Context) (Swept, error) {
 		}
 		swept.Dimensions = size
 	}
-	without := map[chunkID]bool{}
 	for {
-		chunks, err := c.Rows.CorpusWithoutVectors(ctx, e.Model, swept.Dimensions, sweepBatch+len(without))
-		if err != nil {
+		chunks, err := c.Rows.CorpusWithoutVectors(ctx, e.Model, swept.Dimensions, sweepBatch+swept.Without)
+		if err != nil || len(chunks) <= swept.Without {
 			return swept, err
 		}
-		var todo []precedent.CorpusChunk
-		for i := range chunks {
-			if !without[idOf(&chunks[i])] && len(todo) < sweepBatch {
-				todo = append(todo, chunks[i])
-			}
-		}
-		if len(todo) == 0 {
-			return swept, nil
-		}
-		if err := c.embed(ctx, todo, &swept, without); err != nil {
+		// In their order, those that have none after all come before those that nobody asked for yet.
+		if err := c.embed(ctx, chunks[swept.Without:], &swept); err != nil {
 			return swept, err
 		}
-		if swept.Without = len(without); swept.Without > mostWithout {
+		if swept.Without > mostWithout {
 			return swept, fmt.Errorf("more than %d comments have no vector", mostWithout)
 		}
 	}
 }
 
 // embed computes and saves the vectors of chunks.
-func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swept *Swept,
-	without map[chunkID]bool,
-) error {
+func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swept *Swept) error {
 	texts := make([]string, len(chunks))
 	for i := range chunks {
 		texts[i] = searchedText(&chunks[i])
@@ -90,7 +70,7 @@ func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swep
 		h := &chunks[i]
 		switch {
 		case v == nil:
-			without[idOf(h)] = true
+			swept.Without++
 		case len(v) != swept.Dimensions:
 			return fmt.Errorf("a vector has %d dimensions, and others of the same model have %d", len(v), swept.Dimensions)
 		default:
