@@ -31,9 +31,6 @@ type near struct {
 	cosine float64
 }
 
-// mostTexts bounds the texts whose nearest chunks are kept.
-const mostTexts = 10_000
-
 // openVectors finds out whether the corpus has vectors of its embedding model. If it cannot be used,
 // the index goes on without.
 func (c *Corpus) openVectors(ctx context.Context, v *vectorSpace) error {
@@ -146,7 +143,7 @@ func (v *vectorSpace) get(ctx context.Context, texts []string, may func(int64) b
 		v.failure = err.Error() + wordsAlone
 		return err
 	}
-	if v.nearest == nil || len(v.nearest)+len(texts) > mostTexts {
+	if v.nearest == nil {
 		v.nearest = map[string][]near{}
 	}
 	for i, t := range texts {

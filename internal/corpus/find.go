@@ -34,12 +34,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		r.code(ctx, codeAt(h, len(h.Lines)-1))
 	}
 	if !asks && len(q.Lines) == 0 && q.Path != "" {
-		words := bag{}
-		words.add(q.Path, 1)
 		for _, c := range r.candidates(ctx, fieldQuery(search.Path, q.Path)) {
-			own := bag{}
-			own.add(c.chunk.Path, 1)
-			r.score(c, words.overlap(own), 0)
+			r.score(c, c.Ranks[search.Path].Score, 0)
 		}
 	}
 	usable, short, others := x.terms.Len()

@@ -45,17 +45,6 @@ func (b bag) sorted() []weighted {
 	return out
 }
 
-// overlap is the share of the tokens that both have.
-func (b bag) overlap(o bag) float64 {
-	both := 0
-	for t := range b {
-		if o[t] > 0 {
-			both++
-		}
-	}
-	return float64(both) / float64(max(1, len(b)+len(o)-both))
-}
-
 // rarity is the inverse document frequency of a token, above 0.
 func rarity(x *search.Index, token string) float64 {
 	with, all := x.Frequency(token)

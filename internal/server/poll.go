@@ -133,12 +133,7 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 		return pollSkipped
 	}
 	changed, err := p.poll(ctx, repo)
-	var e *forge.Error
-	if errors.As(err, &e) {
-		p.breaker.Report(err)
-	} else if err == nil {
-		p.breaker.Report(nil)
-	}
+	p.breaker.Report(err)
 	switch {
 	case err == nil:
 		w.fails = 0
@@ -147,7 +142,7 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 	default:
 		w.fails++
 		p.failures.Add(1)
-		if e != nil && (slices.Contains(ownFailures, e.Kind) || e.Status == http.StatusForbidden &&
+		if e, ok := errors.AsType[*forge.Error](err); ok && (slices.Contains(ownFailures, e.Kind) || e.Status == http.StatusForbidden &&
 			e.Kind == forge.KindAuth) {
 			w.skip = min(1<<min(w.fails-1, 10), maxSkips)
 		}
