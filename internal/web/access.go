@@ -106,7 +106,7 @@ const (
 // whether there may be more. Who knows the name of another one can open its page.
 func (s *Site) visible(ctx context.Context, v viewer, most int) (all []store.Active, more bool, err error) {
 	if s.o.DB == nil {
-		w, err := s.localSpace(ctx)
+		w, err := s.openLocal(ctx)
 		if err != nil {
 			return nil, false, err
 		}

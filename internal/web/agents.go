@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	g "maragu.dev/gomponents"
@@ -32,12 +31,6 @@ import (
 // its authorization server (RFC 9728), which describes itself (RFC 8414), lets a client register (RFC 7591),
 // and gives it a token by the authorization code flow with PKCE (OAuth 2.1). A person who is signed in
 // allows it. What the agent may read is what that person may read, asked for each request.
-
-// agentCache keeps the servers of the protocol, by repository.
-type agentCache struct {
-	mu  sync.Mutex
-	all map[precedent.Repo]http.Handler
-}
 
 const (
 	maxAgentServers = 500
@@ -349,16 +342,16 @@ func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Site) agentServer(repo precedent.Repo) http.Handler {
-	s.agents.mu.Lock()
-	defer s.agents.mu.Unlock()
-	if s.agents.all == nil || len(s.agents.all) > maxAgentServers {
-		s.agents.all = map[precedent.Repo]http.Handler{}
+	s.agentsMu.Lock()
+	defer s.agentsMu.Unlock()
+	if s.agents == nil || len(s.agents) > maxAgentServers {
+		s.agents = map[precedent.Repo]http.Handler{}
 	}
-	if s.agents.all[repo] == nil {
+	if s.agents[repo] == nil {
 		open := func(ctx context.Context) (*workspace.Workspace, error) { return s.o.Env.SharedWorkspace(ctx, repo) }
-		s.agents.all[repo] = s.o.Agents(repo, open)
+		s.agents[repo] = s.o.Agents(repo, open)
 	}
-	return s.agents.all[repo]
+	return s.agents[repo]
 }
 
 func (s *Site) agentsPage(q *request) error {

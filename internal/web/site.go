@@ -105,13 +105,18 @@ type Site struct {
 	origin *http.CrossOriginProtection
 	rates  rates
 	stats  statsCache
-	agents agentCache
-	local  localMemory
-	// localKey is the secret of the session on the local machine; empty until StartToken was used.
-	localMu  sync.Mutex
-	localKey string
-	ending   chan struct{}
-	end      sync.Once
+
+	agentsMu sync.Mutex
+	agents   map[precedent.Repo]http.Handler // servers of the protocol
+
+	// localKey is the secret of the session on the local machine; empty until StartToken was used. localSpace is its
+	// memory.
+	localMu    sync.Mutex
+	localKey   string
+	localSpace *workspace.Workspace
+
+	ending chan struct{}
+	end    sync.Once
 }
 
 // New returns a site.
@@ -326,20 +331,15 @@ func (s *Site) writing(do func(*request) error) func(*request) error {
 				return err
 			}
 			q.rows = q.space.Memory.Rows
-			s.local.mu.Lock()
-			s.local.space = q.space
-			s.local.mu.Unlock()
+			s.localMu.Lock()
+			s.localSpace = q.space
+			s.localMu.Unlock()
 		}
 		return do(q)
 	}
 }
 
 func (q *request) mayWrite() bool { return q.may.MayWrite() }
-
-type localMemory struct {
-	mu    sync.Mutex
-	space *workspace.Workspace
-}
 
 func (s *Site) openSpace(ctx context.Context, repo precedent.Repo) (*workspace.Workspace, func(), error) {
 	if s.o.DB != nil {
@@ -356,18 +356,18 @@ func (s *Site) openSpace(ctx context.Context, repo precedent.Repo) (*workspace.W
 		}
 		return w, w.Close, nil
 	}
-	w, err := s.localSpace(ctx)
+	w, err := s.openLocal(ctx)
 	if err == nil && w.IDs[0] != repo {
 		err = errNotFound
 	}
 	return w, func() {}, err
 }
 
-// localSpace returns the local memory. It is opened again when a review has made the file.
-func (s *Site) localSpace(ctx context.Context) (*workspace.Workspace, error) {
-	s.local.mu.Lock()
-	defer s.local.mu.Unlock()
-	if w := s.local.space; w != nil {
+// openLocal returns the local memory. It is opened again when a review has made the file.
+func (s *Site) openLocal(ctx context.Context) (*workspace.Workspace, error) {
+	s.localMu.Lock()
+	defer s.localMu.Unlock()
+	if w := s.localSpace; w != nil {
 		if _, err := os.Lstat(w.File.Value); err != nil || w.Memory.DB.Kept() {
 			m := *w.Memory // another process may have joined its rows with others
 			return &workspace.Workspace{Repository: w.Repository, Memory: &m}, m.Open(ctx)
@@ -377,7 +377,7 @@ func (s *Site) localSpace(ctx context.Context) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.local.space = w
+	s.localSpace = w
 	return w, nil
 }
 
