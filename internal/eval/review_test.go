@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,28 +66,6 @@ func (f answers) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 	}
 	raw, err := json.Marshal(f(t))
 	return engine.Answer{Status: precedent.StatusOK, JSON: raw, Usage: precedent.Usage{Requests: 1}, CostUSD: 0.5}, err
-}
-
-func TestRead(t *testing.T) {
-	c := dataSet(t, `{"repo": "git.example.org/x/y", "base": "1", "head": "2", "gold": [{"path": "b.py", "side": "LEFT", "from_line": 1, "note": "n"}]}`)[0]
-	if c.Name != "one" || c.Repo.String() != "git.example.org/x/y" || len(c.Sum) != 64 || len(c.Change.Files) != 2 {
-		t.Errorf("read %+v", c)
-	}
-	if got, want := c.Gold[0].span(), (precedent.Span{Path: "b.py", Side: precedent.Left, Start: 1, End: 1}); got != want {
-		t.Errorf("the mark is at %+v, want %+v", got, want)
-	}
-	whole, err := c.read(precedent.Right, "a.py")
-	if err != nil || string(whole) != "def first(x):\n    return x[0]\n\nprint(first([]))\n" {
-		t.Errorf("a new file reads %q, %v", whole, err)
-	}
-	for _, name := range []string{"b.py", "elsewhere.py"} {
-		if _, err := c.read(precedent.Right, name); !errors.Is(err, errNoRepository) {
-			t.Errorf("%s, of which the patch has a part at most: %v", name, err)
-		}
-	}
-	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no change") {
-		t.Errorf("an empty data set: %v", err)
-	}
 }
 
 // TestJudge: all pairs of a file are asked about, the nearest first, and only what the mark bears out counts.

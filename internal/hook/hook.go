@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,8 +20,6 @@ const (
 	Old = name + ".old"
 	// marker is the line by which our own hooks are known.
 	marker = "# precedent-hook: made by precedent install-hook; precedent install-hook --uninstall removes it."
-	// maxSize is how much of a hook is looked at for the mark, in bytes.
-	maxSize = 64 << 10
 )
 
 // script is what git runs. It runs the previous hook first, which can stop the push.
@@ -80,22 +77,14 @@ func Inspect(repo *git.Repo) (State, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
+	var text []byte
+	if err == nil && info.Mode().IsRegular() { // a link, for instance, is somebody else's
+		text, err = os.ReadFile(h.Path)
+	}
 	if err != nil {
 		return State{}, fmt.Errorf("look at hook: %w", err)
 	}
 	h.Exists = true
-	if !info.Mode().IsRegular() {
-		return h, nil // a link, for instance, is somebody else's
-	}
-	f, err := os.Open(h.Path)
-	if err != nil {
-		return State{}, fmt.Errorf("look at hook: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSize))
-	if err != nil {
-		return State{}, fmt.Errorf("look at hook: %w", err)
-	}
 	for line := range bytes.Lines(text) {
 		line := strings.TrimSpace(string(line))
 		h.Ours = h.Ours || line == marker || h.Husky && strings.Contains(line, ownCommand)

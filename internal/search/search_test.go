@@ -132,19 +132,6 @@ func TestSearch(t *testing.T) {
 // round makes sums in another order equal.
 func round(f float64) int64 { return int64(math.Round(f * 1e6)) }
 
-// TestFrequency: only usable documents count, and each once.
-func TestFrequency(t *testing.T) {
-	unusable := doc("lock")
-	unusable.Usable = false
-	x := indexOf(t, doc("lock lock file"), doc("file"), doc(""), unusable)
-	if with, of := x.Frequency("lock"); with != 1 || of != 2 {
-		t.Errorf("%d of %d", with, of)
-	}
-	if usable, short, others := x.Len(); usable != 3 || short != 0 || others != 1 {
-		t.Errorf("%d usable, %d not", usable, others)
-	}
-}
-
 // TestAddDamaged: what Pack did not write is refused, or read without harm.
 func TestAddDamaged(t *testing.T) {
 	for _, packed := range [][]byte{nil, make([]byte, headerSize-1), make([]byte, headerSize+1), append(make([]byte, headerSize), 0, 0xff, 0xff, 0xff)} {
