@@ -15,7 +15,7 @@ import (
 var logFields = []string{
 	"address", "after", "attempt", "base", "commands", "count", "error", "event", "failures", "head", "hint",
 	"job", "kind", "pull", "reason",
-	"replica", "repo", "result", "skipped", "stack", "status", "took", "trust", "version", "webhooks",
+	"replica", "repo", "result", "stack", "status", "took", "trust", "version", "webhooks",
 }
 
 // Bounds of what is logged, in characters.

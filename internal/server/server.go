@@ -87,8 +87,8 @@ type Server struct {
 	mu     sync.Mutex
 	me     forge.Person
 	meErr  error
-	asked  time.Duration // when the forge was asked for it
-	limits logLimits
+	asked  time.Duration                // when the forge was asked for it
+	logged map[hookResult]time.Duration // when one of these was logged last
 
 	readying sync.Mutex
 	readyIs  readiness
@@ -103,7 +103,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Interval <= 0 {
 		o.Interval = DefaultInterval
 	}
-	s := &Server{o: o, started: time.Now(), edits: make(chan forge.Event, maxEdits)}
+	s := &Server{
+		o: o, started: time.Now(), edits: make(chan forge.Event, maxEdits), logged: map[hookResult]time.Duration{},
+	}
 	elapsed := func() time.Duration { return time.Since(s.started) } // does not jump
 	s.breaker = &breaker{elapsed: elapsed, now: o.Now, random: o.Random, until: map[string]time.Duration{}}
 	s.served = newServed(o.Repositories, o.Connection.Repositories, o.Now)

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -157,33 +156,22 @@ func (s *Server) hookDone(result hookResult, event string, err error) {
 		s.o.Log.Debug("webhook", "result", string(result), "event", event)
 		return
 	}
-	if skipped, ok := s.limits.Pass(string(result), time.Since(s.started)); ok {
+	if s.mayLog(result) { // the metrics count all
 		log("a webhook was refused", slog.String("result", string(result)), slog.String("event", event),
-			slog.Any("error", err), slog.Int("skipped", skipped))
+			slog.Any("error", err))
 	}
 }
 
-// logLimits lets one message of a kind pass each second.
-type logLimits struct {
-	mu      sync.Mutex
-	last    map[string]time.Duration
-	skipped map[string]int
-}
-
-// Pass tells whether a message is logged, and how many were not since the last one.
-func (l *logLimits) Pass(kind string, now time.Duration) (skipped int, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.last == nil {
-		l.last, l.skipped = map[string]time.Duration{}, map[string]int{}
+// mayLog lets one message of a result pass each second.
+func (s *Server) mayLog(result hookResult) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Since(s.started)
+	if last, logged := s.logged[result]; logged && now-last < time.Second {
+		return false
 	}
-	if last, logged := l.last[kind]; logged && now-last < time.Second {
-		l.skipped[kind]++
-		return 0, false
-	}
-	skipped = l.skipped[kind]
-	l.last[kind], l.skipped[kind] = now, 0
-	return skipped, true
+	s.logged[result] = now
+	return true
 }
 
 // tooMany is the answer to a connection that is one too many.
