@@ -155,7 +155,6 @@ type lookup struct {
 	pull       int             // 0 for the open ones
 	wanted     map[string]bool // full ids
 	found      map[string]precedent.Dismissal
-	searched   int // pull requests
 	me         forge.Person
 	people     Permissions
 }
@@ -228,7 +227,6 @@ func (l *lookup) search(ctx context.Context, p forge.PullRequest) error {
 	if err != nil && forge.KindOf(err) != forge.KindTooLarge {
 		return err
 	}
-	l.searched++
 	reader := comment.Writer{
 		PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number},
 		Key:         l.connection.Key,
@@ -276,10 +274,6 @@ func (l *lookup) notFound(unknown, failure error) error {
 		return Hinted(fmt.Errorf("%w, and #%d has no comment with it", unknown, l.pull),
 			"precedent review prints the id of each finding")
 	}
-	pulls := "open pull request"
-	if l.searched != 1 {
-		pulls = fmt.Sprintf("%d open pull requests", l.searched)
-	}
-	return Hinted(fmt.Errorf("%w, and it is in no comment on the %s that changed last", unknown, pulls),
+	return Hinted(fmt.Errorf("%w, and it is in no comment on the open pull requests that changed last", unknown),
 		"name the pull request with --pr NUMBER")
 }
