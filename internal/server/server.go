@@ -164,11 +164,12 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		group.Go(func() { s.learnAccount(ctx) })
 	}
 	failed := make(chan error, 1)
-	web := s.web()
+	web, address := s.web(), ""
 	if listener != nil {
+		address = listener.Addr().String()
 		group.Go(func() { failed <- web.Serve(listener) })
 	}
-	s.o.Log.Info("the server has started", "address", addressOf(listener), "version", s.o.Version, "replica", s.o.Replica,
+	s.o.Log.Info("the server has started", "address", address, "version", s.o.Version, "replica", s.o.Replica,
 		"webhooks", s.hooks != nil)
 	var err error
 	schema := time.NewTicker(schemaEvery)
@@ -203,13 +204,6 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	group.Wait()
 	s.o.Log.Info("the server has stopped")
 	return err
-}
-
-func addressOf(l net.Listener) string {
-	if l == nil {
-		return ""
-	}
-	return l.Addr().String()
 }
 
 // Close closes a server that was neither run nor asked to work once.
