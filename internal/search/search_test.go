@@ -23,10 +23,6 @@ func indexOf(t testing.TB, docs ...Doc) *Index {
 	return x
 }
 
-func doc(s string) Doc {
-	return Doc{Fields: [fields]string{s}, Filter: Filter{Usable: true, At: time.Unix(1e9, 0)}}
-}
-
 func all(*Filter) bool { return true }
 
 // reference is BM25 as the literature has it, of all documents with a query.
