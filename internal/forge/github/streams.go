@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -215,13 +214,15 @@ type reviewNode struct {
 	}
 }
 
-// pastReviews adds the texts of the reviews of pull requests to a page. For a token that cannot
-// use GraphQL, and if the answer is too large or takes too long, they are read by REST.
+// pastReviews adds the texts of the reviews of pull requests to a page. If GitHub fails or takes too long to answer for
+// several of them, it is asked for half as many.
 func (c *Client) pastReviews(do wire.Call, pulls []*wire.Pull, page *forge.HistoryPage) error {
 	for some := range slices.Chunk(pulls, pullsPerQuery) {
-		said, cut, err := c.reviewsByGraphQL(do, some)
-		if e, failed := errors.AsType[*forge.Error](err); failed && e.Kind != forge.KindRate && e.Err == nil {
-			said, cut, err = c.reviewsByREST(do, some)
+		said, cut, err := c.reviewsOf(do, some)
+		if half := len(some) / 2; half > 0 && forge.KindOf(err) == forge.KindServer {
+			if err = c.pastReviews(do, some[:half], page); err == nil {
+				err = c.pastReviews(do, some[half:], page)
+			}
 		}
 		if err != nil {
 			return err
@@ -231,9 +232,8 @@ func (c *Client) pastReviews(do wire.Call, pulls []*wire.Pull, page *forge.Histo
 	return nil
 }
 
-func (c *Client) reviewsByGraphQL(do wire.Call, pulls []*wire.Pull) (said []forge.NumberedComment, cut []int,
-	err error,
-) {
+// reviewsOf asks for the reviews of at most pullsPerQuery pull requests.
+func (c *Client) reviewsOf(do wire.Call, pulls []*wire.Pull) (said []forge.NumberedComment, cut []int, err error) {
 	ids := make([]string, len(pulls))
 	for i, p := range pulls {
 		ids[i] = p.NodeID
@@ -316,32 +316,4 @@ func (c *Client) pastReview(r reviewNode) forge.Comment {
 	}
 	out.Body, out.Cut = forge.CutBody(r.Body)
 	return out
-}
-
-func (c *Client) reviewsByREST(do wire.Call, pulls []*wire.Pull) (said []forge.NumberedComment, cut []int,
-	err error,
-) {
-	for _, p := range pulls {
-		listed, err := wire.List[wire.Review](do, "pulls/%d/reviews", p.Number)
-		switch {
-		case wire.Gone(err): // deleted meanwhile
-			continue
-		case forge.IsPartial(err):
-			cut = append(cut, p.Number)
-		case err != nil:
-			return nil, nil, err
-		}
-		for _, r := range listed {
-			if r.Body == "" || r.SubmittedAt.IsZero() {
-				continue
-			}
-			if r.ID <= 0 {
-				return nil, nil, do.Unexpected("a review has no id")
-			}
-			one := forge.NumberedComment{Number: p.Number, Comment: c.OnReview(r)}
-			one.Member = isMember(r.Association)
-			said = append(said, one)
-		}
-	}
-	return said, cut, nil
 }

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,20 +54,15 @@ type threadNode struct {
 	Comments commentPage
 }
 
-// Threads reads the conversations, in the order of their first comments. For a token
-// that cannot use GraphQL they are built from REST: without ids, and all unresolved.
+// Threads reads the conversations, in the order of their first comments.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	do := c.Begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
-	threads, err := c.threadsByGraphQL(do, repo, number)
-	// An older GitHub Enterprise rejects fields that it does not know, and may have no GraphQL at all.
-	if kind := forge.KindOf(err); kind == forge.KindAuth || kind == forge.KindInvalid || wire.Gone(err) {
-		threads, err = threadsByREST(do, number)
-	}
+	threads, err := c.threads(do, repo, number)
 	slices.SortStableFunc(threads, func(a, b forge.Thread) int { return a.Comments[0].Compare(b.Comments[0]) })
 	return threads, err
 }
 
-func (c *Client) threadsByGraphQL(do wire.Call, repo precedent.Repo, number int) ([]forge.Thread, error) {
+func (c *Client) threads(do wire.Call, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	var all []forge.Thread
 	seen := map[precedent.ForgeID]bool{}
 	var after *string
@@ -143,25 +137,6 @@ func (c *Client) thread(do wire.Call, n threadNode) (forge.Thread, error) {
 	return t, nil
 }
 
-// threadsByREST groups inline comments by what they reply to.
-func threadsByREST(do wire.Call, number int) ([]forge.Thread, error) {
-	listed, err := wire.List[wire.Comment](do, "pulls/%d/comments", number)
-	at := map[int64]int{} // the conversation that a first comment began
-	var all []forge.Thread
-	slices.SortFunc(listed, func(a, b *wire.Comment) int { return cmp.Compare(a.ID, b.ID) })
-	listed = slices.CompactFunc(listed, func(a, b *wire.Comment) bool { return a.ID == b.ID })
-	for _, m := range listed {
-		first := cmp.Or(m.InReplyTo, m.ID)
-		i, ok := at[first]
-		if !ok {
-			i, at[first] = len(all), len(all)
-			all = append(all, forge.Thread{})
-		}
-		all[i].Comments = append(all[i].Comments, precedent.NumberID(m.ID))
-	}
-	return all, err
-}
-
 // Resolve resolves a conversation, or reopens it.
 func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread,
 	closed bool,
@@ -171,9 +146,6 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 		verb, text = "reopen", doUnresolve
 	}
 	do := c.Begin(ctx, repo, fmt.Sprintf("%s a conversation of %s#%d", verb, repo, number))
-	if t.ID == "" && do.Err() == nil {
-		return "GitHub resolves conversations only by GraphQL, which this token cannot use", nil
-	}
 	no, err := threadsUnsupported(c.mutate(do, text, map[string]any{"id": t.ID}, new(struct{})))
 	if strings.Contains(string(no), "not accessible by") {
 		no += ": GitHub lets the tokens of Apps and workflows do that only with contents: write"
