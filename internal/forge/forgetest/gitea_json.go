@@ -94,7 +94,8 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 		"requested_reviewers": requested, "id": repo.ID*1000 + int64(p.Number), "number": p.Number,
 		"title": text(p.Title), "body": text(p.Body), "user": giteaUser(p.Author), "state": p.State, "draft": p.Draft,
 		"is_locked": p.Locked, "labels": labels, "base": g.branch(repo, p, p.Base), "head": g.branch(repo, p, head),
-		"merged": p.State == forge.Merged, "merged_at": nil, "created_at": Epoch.Format(time.RFC3339),
+		"merged": p.State == forge.Merged, "merged_at": nil,
+		"created_at": Epoch.Add(time.Duration(p.Number) * time.Second).Format(time.RFC3339),
 		"updated_at": p.Updated.Format(time.RFC3339), "changed_files": p.Files,
 		"html_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, repo.Owner, repo.Name, p.Number),
 	}
@@ -391,27 +392,18 @@ func (g *Gitea) reactions(c *call) reply {
 	return g.notFound()
 }
 
-// between is the time of last updates that a list is about, in whole seconds, both ends included.
-type between struct{ since, before time.Time }
-
-func betweenOf(c *call) between {
+// changedSince reports whether an entry of a list was updated at the time that the list begins at, or later.
+func (c *call) changedSince(updated time.Time) bool {
 	since, _ := time.Parse(time.RFC3339, c.URL.Query().Get("since"))
-	before, _ := time.Parse(time.RFC3339, c.URL.Query().Get("before"))
-	return between{since, before}
-}
-
-func (b between) has(updated time.Time) bool {
-	updated = updated.Truncate(time.Second)
-	return !updated.Before(b.since) && (b.before.IsZero() || !updated.After(b.before))
+	return !updated.Truncate(time.Second).Before(since)
 }
 
 // commentsSince lists the comments on all pull requests and issues as a whole, in pages, the oldest first.
 func (g *Gitea) commentsSince(c *call) reply {
-	in := betweenOf(c)
 	var found []forge.NumberedComment
 	for n, p := range c.repo.Pulls {
 		for _, m := range p.Comments {
-			if m.Kind == forge.OnThread && in.has(m.Edited) {
+			if m.Kind == forge.OnThread && c.changedSince(m.Edited) {
 				found = append(found, forge.NumberedComment{Number: n, Comment: m})
 			}
 		}
@@ -433,10 +425,9 @@ func (g *Gitea) issuesSince(c *call) reply {
 	if q := c.URL.Query(); q.Get("type") != "pulls" || q.Get("state") != "all" {
 		return g.problem(http.StatusNotImplemented, "the server of the tests lists all pull requests")
 	}
-	in := betweenOf(c)
 	var found []*Pull
 	for _, p := range c.repo.Pulls {
-		if in.has(p.Updated) && !c.repo.Issues[p.Number] {
+		if c.changedSince(p.Updated) && !c.repo.Issues[p.Number] {
 			found = append(found, p)
 		}
 	}

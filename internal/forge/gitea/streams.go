@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ func (c *Client) Streams() []forge.HistoryStream {
 	return []forge.HistoryStream{streamPulls, forge.StreamWhole}
 }
 
-// History reads one page of a list, the least recently updated first. Writing a comment updates
+// History reads one page of a list. Writing a comment updates
 // its pull request; editing one on lines does not, so that only a list of everything finds it.
 func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
 	do := c.Begin(ctx, repo, "list "+string(q.Stream)+" history of "+repo.String())
@@ -40,7 +41,9 @@ func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.Histo
 }
 
 func (c *Client) issueHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	list := windows[wire.Comment]{do, c.now, "issues/comments", perPage, func(m *wire.Comment) int64 { return m.ID }}
+	list := byCreation[wire.Comment]{
+		do, c.now, "issues/comments?", perPage, false, func(m *wire.Comment) time.Time { return m.CreatedAt },
+	}
 	listed, page, err := list.read(q)
 	for _, m := range listed {
 		if m.PullURL == "" { // it is on an issue
@@ -56,8 +59,8 @@ func (c *Client) issueHistory(do wire.Call, q forge.HistoryQuery) (forge.History
 }
 
 func (c *Client) pullHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	list := windows[wire.Pull]{
-		do, c.now, "issues?state=all&type=pulls", pullsPerPage, func(p *wire.Pull) int64 { return int64(p.Number) },
+	list := byCreation[wire.Pull]{
+		do, c.now, "issues?state=all&type=pulls&", pullsPerPage, true, func(p *wire.Pull) time.Time { return p.CreatedAt },
 	}
 	listed, page, err := list.read(q)
 	if err != nil {
@@ -92,143 +95,111 @@ func (c *Client) pullHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryP
 	return page, nil
 }
 
-// windows reads a list that Gitea does not sort by updates: numbered pages would skip entries when others are
-// deleted or edited. A window of time that fits on one page has all that was there at one moment, and what is
-// edited later is in a later window. A window with more is made smaller. Only in one of a second, pages are
-// counted. Then, the page before must still end with the same entry; otherwise some may have been skipped, and
-// reading begins again at the first.
-type windows[T any] struct {
-	do   wire.Call
-	now  func() time.Time
-	path string
-	size int // of a page
-	id   func(*T) int64
+// byCreation reads a list that Gitea sorts by creation, by numbered pages. Edits do not move its entries; new and deleted
+// ones do. So each page is read together with the one before, and what is not older than the entry that was listed last
+// counts, also if it comes again. If the page before begins after that entry, reading goes back by a page.
+type byCreation[T any] struct {
+	do      wire.Call
+	now     func() time.Time
+	path    string
+	size    int  // of a page
+	newest  bool // first
+	created func(*T) time.Time
 }
-
-// window is a time of last updates, in whole seconds, both ends included.
-type window struct{ from, to time.Time }
 
 // place is where a list continues.
 type place struct {
-	from  time.Time
-	width time.Duration // of the window to try first; 0 for all that is left
-	page  int           // from 1; above 1 only in a window that is too small to be split
-	last  int64         // id of the last entry of the page before; 0 on the first
+	since time.Time
+	began time.Time // when the first page was read
+	page  int       // from 1
+	last  int64     // when the last entry so far was created, in seconds; 0 on the first page
 }
 
 // String returns the cursor of the place.
 func (p place) String() string {
-	return fmt.Sprintf("%s %d %d %d", p.from.UTC().Format(time.RFC3339), int64(p.width/time.Second), p.page, p.last)
+	return fmt.Sprintf("%s %s %d %d", p.since.UTC().Format(time.RFC3339), p.began.UTC().Format(time.RFC3339), p.page, p.last)
 }
 
-// placeOf parses the cursor of a query.
+// placeOf parses the cursor of a query. In those of earlier versions, the second field is a number; they begin again.
 func placeOf(q forge.HistoryQuery) (place, error) {
 	if q.Cursor == "" {
-		return place{from: q.Since.UTC().Truncate(time.Second), page: 1}, nil
+		return place{since: q.Since.UTC().Truncate(time.Second), page: 1}, nil
 	}
 	fields := strings.Fields(q.Cursor)
 	if len(fields) == 4 {
-		from, err1 := time.Parse(time.RFC3339, fields[0])
-		width, err2 := strconv.ParseInt(fields[1], 10, 32)
+		since, err1 := time.Parse(time.RFC3339, fields[0])
+		began, err2 := time.Parse(time.RFC3339, fields[1])
 		page, err3 := strconv.Atoi(fields[2])
 		last, err4 := strconv.ParseInt(fields[3], 10, 64)
-		if err1 == nil && err2 == nil && err3 == nil && err4 == nil && width >= 0 && page > 0 {
-			return place{from, time.Duration(width) * time.Second, page, last}, nil
+		switch {
+		case err1 != nil || err3 != nil || err4 != nil || page <= 0:
+		case err2 != nil:
+			return place{since: since, page: 1}, nil
+		default:
+			return place{since, began, page, last}, nil
 		}
 	}
 	return place{}, &forge.Error{Kind: forge.KindRefused, Msg: "the cursor is not one of Gitea's lists"}
 }
 
-const (
-	smallest = time.Second // of a window
-	// beyond is how far the last window ends after the last response: clocks differ, and what is
-	// written meanwhile may be in it, too.
-	beyond = 24 * time.Hour
-)
-
-// read reads the entries of a window.
-func (l windows[T]) read(q forge.HistoryQuery) ([]*T, forge.HistoryPage, error) {
+// read reads the entries of a page. Only the last one has a Through: until then, entries of any time may follow.
+func (l byCreation[T]) read(q forge.HistoryQuery) ([]*T, forge.HistoryPage, error) {
 	var page forge.HistoryPage
 	p, err := placeOf(q)
 	if err != nil {
 		return nil, page, l.do.Fail(err)
 	}
-	for split := false; ; split = true {
-		end := l.now()
-		w := window{p.from, p.from.Add(p.width)}
-		whole := !split && (p.width == 0 || w.to.After(end))
-		if whole {
-			w.to = later(end, p.from).Add(beyond)
-		}
-		listed, total, err := l.part(w, p.page)
+	listed, all, err := l.part(p, p.page)
+	if err != nil {
+		return nil, page, err
+	}
+	end := len(listed) == 0 || all // the server may have smaller pages than asked for
+	if p.page == 1 {
+		p.began = l.now()
+	} else {
+		before, _, err := l.part(p, p.page-1)
 		if err != nil {
 			return nil, page, err
 		}
-		fits := p.page == 1 && len(listed) >= total
-		switch {
-		case fits && whole:
-			// What is written from now on is for the next time.
-			page.Through = later(p.from, l.now())
-			return listed, page, nil
-		case fits:
-			page.Through = w.to
-			page.Next = place{from: w.to, width: wider(p.width, len(listed), l.size), page: 1}.String()
-			return listed, page, nil
-		case p.page > 1 || p.width == smallest && !whole:
-			return l.second(p, w, listed)
+		listed = append(before, listed...)
+		older := func(one *T) bool { return !l.after(one, p.last) }
+		if len(listed) == 0 || !older(listed[0]) {
+			p.page--
+			page.Next = p.String()
+			return nil, page, nil
 		}
-		span := w.to.Sub(w.from)
-		if left := end.Sub(w.from); whole && left > 0 {
-			span = left
-		}
-		p.width = narrower(span, l.size, total)
+		listed = slices.DeleteFunc(listed, func(one *T) bool { return older(one) && l.created(one).Unix() != p.last })
 	}
-}
-
-// second goes on with numbered pages, in a window that is too small to be split.
-func (l windows[T]) second(p place, w window, listed []*T) ([]*T, forge.HistoryPage, error) {
-	page := forge.HistoryPage{Through: p.from}
-	if p.page > 1 {
-		before, _, err := l.part(w, p.page-1)
-		if err != nil {
-			return nil, page, err
-		}
-		// The server may have smaller pages than asked for, so only an empty one is the last.
-		if len(before) == 0 || l.id(before[len(before)-1]) != p.last {
-			page.Next = place{from: p.from, width: p.width, page: 1}.String()
-			return listed, page, nil
-		}
-	}
-	if len(listed) == 0 {
-		page.Through = w.to
-		page.Next = place{from: w.to, width: p.width, page: 1}.String()
+	if end {
+		// What is written from the first page on is for the next time.
+		page.Through = p.began
 		return listed, page, nil
 	}
-	page.Next = place{p.from, p.width, p.page + 1, l.id(listed[len(listed)-1])}.String()
+	p.page++
+	if len(listed) > 0 {
+		p.last = l.created(listed[len(listed)-1]).Unix()
+	}
+	page.Next = p.String()
 	return listed, page, nil
 }
 
-// part reads a page of a window, and returns how many entries the window has.
-func (l windows[T]) part(w window, number int) ([]*T, int, error) {
-	and := "?"
-	if strings.Contains(l.path, "?") {
-		and = "&"
+// after reports whether an entry comes after those that were created at a time.
+func (l byCreation[T]) after(one *T, at int64) bool {
+	if l.newest {
+		return l.created(one).Unix() < at
 	}
-	path := l.path + and + "before=" + w.to.Format(time.RFC3339)
-	if !w.from.IsZero() {
-		path += "&since=" + w.from.Format(time.RFC3339)
+	return l.created(one).Unix() > at
+}
+
+// part reads a page, and reports whether it has all entries.
+func (l byCreation[T]) part(p place, number int) ([]*T, bool, error) {
+	path := l.path
+	if !p.since.IsZero() {
+		path += "since=" + p.since.Format(time.RFC3339)
 	}
 	listed, header, err := wire.ListPage[T](l.do, number, l.size, path)
-	if err != nil {
-		return nil, 0, err
-	}
-	total, err := strconv.Atoi(header.Get("X-Total-Count"))
-	if err != nil || total < 0 {
-		if total = (number-1)*l.size + len(listed); len(listed) >= l.size {
-			total++ // it may be more
-		}
-	}
-	return listed, total, nil
+	total, unknown := strconv.Atoi(header.Get("X-Total-Count"))
+	return listed, number == 1 && unknown == nil && len(listed) >= total, err
 }
 
 // now returns the time of the last response by the clock of the server, or else of this machine.
@@ -238,25 +209,4 @@ func (c *Client) now() time.Time {
 		at = c.Now()
 	}
 	return at.UTC().Truncate(time.Second)
-}
-
-// narrower returns the width of a window that is likely to have no more than a page.
-func narrower(width time.Duration, size, total int) time.Duration {
-	likely := time.Duration(float64(width) * float64(size) / float64(total) * 3 / 4)
-	return max(min(likely, width/2).Truncate(time.Second), smallest)
-}
-
-// wider returns the width to try after a window that had so many entries.
-func wider(width time.Duration, found, size int) time.Duration {
-	if found <= size/2 {
-		return width * 2
-	}
-	return width
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -72,6 +72,7 @@ type Pull struct {
 	Base, Head            BranchRef
 	Labels                []*Label
 	RequestedReviewers    []*User   `json:"requested_reviewers"`
+	CreatedAt             time.Time `json:"created_at"`
 	UpdatedAt             time.Time `json:"updated_at"`
 	MergedAt              time.Time `json:"merged_at"`
 	MergeBase             string    `json:"merge_base"`    // of Gitea
