@@ -8,7 +8,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
-	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
@@ -138,24 +137,6 @@ func TestDeletingAndEditing(t *testing.T) {
 	})
 }
 
-// TestADeletionThatDoesNothing: what a server says to have deleted and still shows was not deleted.
-func TestADeletionThatDoesNothing(t *testing.T) {
-	for _, kind := range []forgetest.GiteaKind{forgetest.Gitea127, forgetest.Gitea125} {
-		b := lay(t, kind)
-		line := b.begin(t)
-		said := needs.Value(b.Comment(t.Context(), b.repo, 2, "summary"))(t)
-		b.Script.Plan(forgetest.Fault{Method: "DELETE", On: "/issues/comments/", Status: 204, Times: 2})
-		for _, m := range []forge.CommentRef{{Kind: forge.OnThread, ID: said.ID}, {Kind: forge.OnLine, ID: line}} {
-			if no, err := b.Delete(t.Context(), b.repo, 2, m); err != nil || no == "" {
-				t.Errorf("%v: %q, %v", m, no, err)
-			}
-		}
-		if b.Script.Left() != 0 {
-			t.Errorf("%d deletions were not tried", b.Script.Left())
-		}
-	}
-}
-
 // TestReactionsToAReview: they are those of the comment with its words.
 func TestReactionsToAReview(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
@@ -227,18 +208,6 @@ func TestAServerBelowAPath(t *testing.T) {
 		}
 		if me, err := c.Me(t.Context()); err != nil || me.ID != s.World.Me.ID {
 			t.Errorf("%+v, %v", me, err)
-		}
-	}
-}
-
-func TestBaseURLs(t *testing.T) {
-	for base, ok := range map[string]bool{
-		"https://me:word@forge.example": false, "https://forge.example/a/../b": false, "https://forge.example/a%2fb c": false,
-		"https://forge.example:3000/code/": true, "http://localhost:3000": true,
-	} {
-		_, err := gitea.New(gitea.Options{BaseURL: base})
-		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), "word") {
-			t.Errorf("%q: %v", base, err)
 		}
 	}
 }

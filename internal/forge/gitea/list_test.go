@@ -44,20 +44,6 @@ func TestMoreReviewsThanAreRead(t *testing.T) {
 		said[499].ID != all[499].ID {
 		t.Errorf("%d comments, %v", len(said), err)
 	}
-	threads, err := b.Threads(t.Context(), b.repo, 2)
-	if e := trouble(t, err); e.Kind != forge.KindTooLarge || len(threads) != 500 {
-		t.Errorf("%d conversations, %v", len(threads), err)
-	}
-}
-
-func TestAReviewThatGoesMeanwhile(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	b.begin(t)
-	b.Script.Plan(forgetest.Fault{On: "/reviews/", Status: 404, Body: `{"message":"gone"}`})
-	said, err := b.Comments(t.Context(), b.repo, 2)
-	if err != nil || len(said) != 1 || said[0].Kind != forge.OnReview {
-		t.Errorf("%+v, %v", said, err)
-	}
 }
 
 // TestStrangeAnswers: what a server says is not believed, and stops nobody.
