@@ -20,3 +20,10 @@ func TestNewestChecks(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestCutBody: a text is cut between characters.
+func TestCutBody(t *testing.T) {
+	if got, cut := CutBody("a" + strings.Repeat("é", MaxBody)); !cut || len(got) != MaxBody-1 {
+		t.Errorf("%d bytes, %v", len(got), cut)
+	}
+}

@@ -171,7 +171,6 @@ func TestAppTroubles(t *testing.T) {
 	}{
 		"not installed":  {"/installation", 404, `{"message":"Not Found"}`, forge.KindAuth, "not installed"},
 		"key of another": {"/installation", 401, `{"message":"A token could not be decoded"}`, forge.KindAuth, "not be decoded"},
-		"no token":       {"/access_tokens", 201, `{}`, forge.KindAnswer, "no token"},
 		"odd token":      {"/access_tokens", 201, `{"token":"a\nb"}`, forge.KindAnswer, "no token"},
 		"no permission": {
 			"/access_tokens", 422, `{"message":"The permissions requested are not granted"}`, forge.KindInvalid, "not granted",

@@ -174,16 +174,8 @@ func TestAddresses(t *testing.T) {
 		{"", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
 		{"https://api.acme.ghe.com/", "https://api.acme.ghe.com/", "https://api.acme.ghe.com/graphql", "acme.ghe.com"},
 		{
-			"https://git.acme.example", "https://git.acme.example/api/v3/", "https://git.acme.example/api/graphql",
-			"git.acme.example",
-		},
-		{
 			"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/graphql",
 			"git.acme.example",
-		},
-		{
-			"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/",
-			"https://git.acme.example:8443/api/graphql", "git.acme.example:8443",
 		},
 		{"http://localhost:3000", "http://localhost:3000/api/v3/", "http://localhost:3000/api/graphql", "localhost:3000"},
 		{"https://user:" + forgetest.Secret + "@git.acme.example", "", "", ""},

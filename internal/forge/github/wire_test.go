@@ -87,18 +87,6 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestPagesShift: a pull request that changes while the list is read stands on two pages.
-func TestPagesShift(t *testing.T) {
-	s, _, c, repo := open(t)
-	page := forgetest.Example(t, "pull-request-simple-items")
-	more := map[string]string{"Link": `<x?page=2>; rel="next"`}
-	s.Script.Plan(forgetest.Fault{On: "/pulls?", Status: 200, Body: string(page), Header: more, Times: 2},
-		forgetest.Fault{On: "/pulls?", Status: 200, Body: `[]`})
-	if all, err := c.Open(t.Context(), repo); err != nil || len(all) != 1 || s.Script.Left() != 0 {
-		t.Errorf("%d pull requests, %v", len(all), err)
-	}
-}
-
 // TestRateLimit: the server counts down and refuses; the client waits to the
 // second, and does not send what it knows will be refused.
 func TestRateLimit(t *testing.T) {
@@ -127,46 +115,5 @@ func TestRateLimit(t *testing.T) {
 	s.Clock.Pass(time.Hour)
 	if _, err := c.PullRequest(t.Context(), repo, 2); err != nil || c.Quota().Left != 4999 {
 		t.Errorf("%v, %+v", err, c.Quota())
-	}
-}
-
-// TestRenamed: GitHub redirects to the number of a repository that was renamed.
-func TestRenamed(t *testing.T) {
-	s, _, c, now := open(t)
-	former := now
-	former.Name = "stall"
-	// A change keeps its method and its text, because GitHub answers 307.
-	if m, err := c.Comment(t.Context(), former, 1, "by the former name"); err != nil || m.Body != "by the former name" {
-		t.Errorf("%v, %+v", err, m)
-	}
-	s.Script.Plan(forgetest.Fault{
-		Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"}, Times: 99,
-	})
-	if _, err := c.PullRequest(t.Context(), now, 1); err == nil || s.Script.Left() < 90 {
-		t.Errorf("%v after %d redirects in a circle", err, 99-s.Script.Left())
-	}
-}
-
-// TestTooLarge: neither an answer without an end nor words without an end are kept.
-func TestTooLarge(t *testing.T) {
-	s, _, c, repo := open(t)
-	s.World.Change(func() {
-		p := shop(s).Pulls[1]
-		p.Title = precedent.Untrusted(strings.Repeat("é", forge.MaxBody))
-		p.Body = precedent.Untrusted("a" + strings.Repeat("é", forge.MaxBody))
-		p.Comments[0].Body = p.Body
-	})
-	p, err := c.PullRequest(t.Context(), repo, 1)
-	if err != nil || len(p.Title) != forge.MaxBody || len(p.Body) != forge.MaxBody-1 {
-		t.Errorf("%v, %d and %d bytes", err, len(p.Title), len(p.Body))
-	}
-	m, err := c.Comments(t.Context(), repo, 1)
-	if err != nil || len(m[0].Body) != forge.MaxBody-1 || !m[0].Cut || m[1].Cut {
-		t.Errorf("%v, %d bytes, cut: %v, %v", err, len(m[0].Body), m[0].Cut, m[1].Cut)
-	}
-	s.World.Change(func() { shop(s).Pulls[1].Diff = strings.Repeat("x", 32<<20+1) })
-	_, _, err = c.Patch(t.Context(), repo, 1)
-	if e := trouble(err); e.Kind != forge.KindTooLarge || len(s.Clock.Waits()) != 0 {
-		t.Errorf("%v", err)
 	}
 }
