@@ -135,7 +135,6 @@ func TestRefusedWrites(t *testing.T) {
 		want forge.ErrorKind
 		says string
 	}{
-		{400, `{"message":"Problems parsing JSON"}`, forge.KindInvalid, "Problems parsing JSON"},
 		{
 			422, `{"message":"Unprocessable Entity","errors":["Line could not be resolved"]}`, forge.KindInvalid,
 			"Unprocessable Entity: Line could not be resolved",
@@ -144,19 +143,16 @@ func TestRefusedWrites(t *testing.T) {
 			422, `{"message":"Validation Failed","errors":[{"resource":"X","field":"body","code":"missing"},{"message":"No."}]}`,
 			forge.KindInvalid, "Validation Failed: body missing: No.",
 		},
-		{422, `{"message":"Validation Failed","errors":"Only one."}`, forge.KindInvalid, "Validation Failed: Only one."},
 		{
 			422, `{"message":"Unprocessable Entity","errors":["lock prevents review"]}`, forge.KindClosed,
 			"lock prevents review",
 		},
 		{403, `{"message":"Unable to create comment because issue is locked."}`, forge.KindClosed, "locked"},
-		{403, `{"message":"Repository was archived so is read-only."}`, forge.KindClosed, "archived"},
 		{403, `{"message":"Resource not accessible by integration"}`, forge.KindAuth, "Resource not"},
 		{401, `{"message":"Bad credentials"}`, forge.KindAuth, "Bad credentials"},
 		{404, `{"message":"Not Found"}`, forge.KindClosed, "Not Found"},
 		{410, ``, forge.KindClosed, ""},
 		{423, `{"message":"repo is archived"}`, forge.KindClosed, "archived"},
-		{409, ``, forge.KindAnswer, ""},
 		{302, ``, forge.KindRefused, ""},
 	} {
 		answer := moved(test.code, "/api/elsewhere")
@@ -259,30 +255,6 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// TestSecondBetweenWrites: from the end of one to the beginning of the next; reading does not wait for that.
-func TestSecondBetweenWrites(t *testing.T) {
-	var clock *forgetest.Clock
-	var times []time.Time
-	slow := forgetest.Fault{Method: http.MethodPost, Call: func() {
-		times = append(times, clock.Now())
-		clock.Pass(300 * time.Millisecond)
-	}}
-	s := serve(t, slow, slow)
-	tr, clock := transport(t, s.URL, nil)
-	write := func() {
-		t.Helper()
-		needs.Value(send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", ""))(t)
-	}
-	write()
-	needs.Value(send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", ""))(t)
-	needs.Equal(t, 0, len(clock.Waits()))
-	write()
-	needs.Equal(t, 1300*time.Millisecond, times[1].Sub(times[0]))
-	clock.Pass(-time.Hour)
-	write()
-	needs.Equal(t, []time.Duration{time.Second, time.Second}, clock.Waits())
-}
-
 // TestWhoStopsWaiting for a write is told whether it may have been carried out.
 func TestWhoStopsWaiting(t *testing.T) {
 	arrived, never := make(chan struct{}), make(chan struct{})
@@ -312,27 +284,6 @@ func TestWhoStopsWaiting(t *testing.T) {
 		t.Errorf("one that was under way: %+v", e)
 	}
 	needs.Equal(t, 1, len(s.requests()))
-}
-
-// TestAnswersOfWrites: what was carried out and cannot be understood is unsure.
-func TestAnswersOfWrites(t *testing.T) {
-	s := serve(t)
-	tr, _ := transport(t, s.URL, nil)
-	do := tr.Call(t.Context(), "write", "", nil)
-	var into struct{ ID string }
-	if e := fault(t, do.Send(http.MethodPost, "words", &into, "x")); !e.Unsure || e.Kind != forge.KindAnswer {
-		t.Errorf("%+v", e)
-	}
-	if e := fault(t, do.Get(&into, "x")); e.Unsure || e.Kind != forge.KindAnswer {
-		t.Errorf("%+v", e)
-	}
-	if e := fault(t, do.Reads().Send(http.MethodPost, nil, &into, "x")); e.Unsure || e.Kind != forge.KindAnswer {
-		t.Errorf("%+v", e)
-	}
-	needs.Equal(t, "", do.Quote("say "+forgetest.Secret))
-	if got := do.Quote("two\nlines"); strings.Contains(got, "\n") || !strings.HasPrefix(got, "two") {
-		t.Errorf("%q", got)
-	}
 }
 
 // TestWhereRequestsGo: below the API's base, and to what is named beside it; a redirect within repeats
