@@ -14,6 +14,7 @@ func TestDelivery(t *testing.T) {
 	s := newStage(t)
 	whole, brief, hidden, double := finding(4), finding(5), finding(6), finding(1)
 	whole.Placement, brief.Placement = precedent.WholeFile, precedent.Summary
+	whole.Body = "Nobody can comment on the file."
 	hidden.Drop("select", precedent.BelowThreshold, "", "below 75")
 	double.Title = "The same place again"
 	d := s.say(1, finding(1), finding(2), double, finding(3), whole, brief, hidden)
@@ -23,7 +24,7 @@ func TestDelivery(t *testing.T) {
 		len(d.Notes) > 0 {
 		t.Errorf("%+v", d)
 	}
-	for _, title := range []string{"Line 1 ", "Line 2 ", "Line 3 ", "Line 4 ", "Line 5 "} {
+	for _, title := range []string{"Line 1 ", "Line 2 ", "Line 3 ", "Line 4 ", whole.Body, "Line 5 "} {
 		if !strings.Contains(s.summary(), title) {
 			t.Errorf("%q is not in the summary", title)
 		}

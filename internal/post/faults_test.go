@@ -55,18 +55,6 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestWaitsForTheList: what may have been posted is looked for as long as forges are known to take.
-func TestWaitsForTheList(t *testing.T) {
-	s := planned(t, 3)
-	s.Script.Plan(on("review", forgetest.Fault{Status: 502, After: true}))
-	s.Script.Plan(forgetest.Fault{Method: http.MethodGet, On: "/pulls/1/", LagFor: 10 * time.Second, Times: 1000})
-	d := s.deliver()
-	s.want(once1)
-	if d.Adopted != 3 || d.Unsure != 0 || d.Deleted != 0 {
-		t.Errorf("%+v", d)
-	}
-}
-
 // TestHealsWhatAForgeHid: a list that lags behind for longer than anybody waits
 // makes a duplicate, and one sweep deletes it.
 func TestHealsWhatAForgeHid(t *testing.T) {
@@ -108,57 +96,26 @@ func TestHealsWhatAForgeHid(t *testing.T) {
 	}
 }
 
-// TestSecondaryLimit: the rest comes after it, and nothing twice.
+// TestSecondaryLimit: after one that lasts too long to wait for, the next delivery posts the rest, and nothing twice.
 func TestSecondaryLimit(t *testing.T) {
-	limit := forgetest.Fault{
+	s := planned(t, 40)
+	s.Script.Plan(on("review", forgetest.Fault{}), on("review", forgetest.Fault{
 		Status: 403, Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`,
-		Header: map[string]string{"Retry-After": "60"},
+		Header: map[string]string{"Retry-After": "3600"},
+	}))
+	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
+	forgeErr, ok := errors.AsType[*forge.Error](err)
+	if !ok || forgeErr.Kind != forge.KindRate || forgeErr.Retry.Before(s.Clock.Now().Add(59*time.Minute)) ||
+		d.Left != 12 || d.Posted() != 30 {
+		t.Errorf("%+v, %v", d, err)
 	}
-	t.Run("near", func(t *testing.T) {
-		s := planned(t, 40)
-		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit), on("summary", limit))
-		began := s.Clock.Now()
-		s.deliver()
-		s.want(seen{Reviews: 2, Threads: 40, Summaries: 1, Checks: 1})
-		if took := s.Clock.Now().Sub(began); took < 2*time.Minute {
-			t.Errorf("it took %v", took)
-		}
-	})
-	t.Run("far", func(t *testing.T) {
-		s := planned(t, 40)
-		limit.Header = map[string]string{"Retry-After": "3600"}
-		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit))
-		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
-		forgeErr, ok := errors.AsType[*forge.Error](err)
-		if !ok || forgeErr.Kind != forge.KindRate || forgeErr.Retry.Before(s.Clock.Now().Add(59*time.Minute)) ||
-			d.Left != 12 || d.Posted() != 30 {
-			t.Errorf("%+v, %v", d, err)
-		}
-		s.want(seen{Reviews: 1, Threads: 30, Summaries: 1})
-		s.Clock.Pass(time.Hour)
-		s.again()
-		if d = s.deliver(); d.Left != 0 {
-			t.Errorf("%+v", d)
-		}
-		s.want(seen{Reviews: 2, Threads: 40, Summaries: 1, Checks: 1})
-	})
-}
-
-// TestBadLine: what stands on no line of the diff is in the summary in full, and what has a comment of its own is not.
-func TestBadLine(t *testing.T) {
-	s := newStage(t)
-	bad := finding(lines + 10)
-	bad.Body = "Nobody can comment on this line."
-	d := s.say(1, finding(1), bad, finding(2))
-	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 1})
-	said := s.summary()
-	if d.Rejected != 1 || !strings.Contains(said, bad.Title) || !strings.Contains(said, bad.Body) ||
-		strings.Contains(said, finding(1).Body) || !strings.Contains(said, s.threads()[0].URL) {
-		t.Errorf("%+v\n%s", d, said)
+	s.want(seen{Reviews: 1, Threads: 30, Summaries: 1})
+	s.Clock.Pass(time.Hour)
+	s.again()
+	if d = s.deliver(); d.Left != 0 {
+		t.Errorf("%+v", d)
 	}
-	if got := s.states(); got["remark rejected"] != 1 || s.World.Unsent(s.pull) != 0 {
-		t.Errorf("%v, %d reviews are pending", got, s.World.Unsent(s.pull))
-	}
+	s.want(seen{Reviews: 2, Threads: 40, Summaries: 1, Checks: 1})
 }
 
 // TestNoCommonCommit: Gitea opens a pull request between branches without a common commit, and fails to make its
@@ -210,7 +167,6 @@ func TestNowhereToPost(t *testing.T) {
 		{"locked", func(s *stage) { s.World.Change(func() { s.pull.Locked = true }) }},
 		{"locked between plan and post", func(s *stage) { s.Script.Plan(on("review", locked)) }},
 		{"deleted", func(s *stage) { s.World.Change(func() { delete(s.World.Repo("acme", "shop").Pulls, 1) }) }},
-		{"gone", func(s *stage) { s.Script.Plan(forgetest.Fault{On: "/pulls/1", Status: 410, Times: 100}) }},
 		{"gone between plan and post", func(s *stage) {
 			s.Script.Plan(on("review", forgetest.Fault{Status: 404, Times: 100}))
 		}},

@@ -2,7 +2,6 @@ package post
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -116,53 +115,6 @@ func TestManyAnswersFit(t *testing.T) {
 	s.wantAnswers(50)
 	if len(all) < 2 || len(all) > 8 {
 		t.Errorf("%d comments", len(all))
-	}
-}
-
-// TestRequestsOfPushes counts what pushes with 60 findings cost: the first push has all of them, the second ten other
-// ones, and the last one fixes 60. Without replies, that takes 65 requests that write, and nobody is notified 60 times.
-func TestRequestsOfPushes(t *testing.T) {
-	many := needs.Rounds(60, 20)
-	for kind, fixing := range map[string]struct{ writes, notices, edits, replies int }{
-		"gitea 1.27": {2*many + 5, many, 0, many}, "gitea 1.25": {many + 5, 1, many, 0},
-	} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			s := newStageOn(t, kind)
-			deliver := func(step string, r *precedent.Review, most, notify int) Delivery {
-				t.Helper()
-				s.plan(r, failOn)
-				before := len(s.Script.Requests())
-				d := s.deliver()
-				notices := 0
-				for _, w := range s.writes(before) {
-					if w.Method == http.MethodPost && !strings.Contains(w.Path, "/statuses/") &&
-						!strings.HasSuffix(w.Path, "resolve") {
-						notices++
-					}
-				}
-				if writes := len(s.writes(before)); writes > most || notices > notify {
-					t.Errorf("%s took %d requests and %d notices", step, writes, notices)
-				}
-				s.World.Push(s.pull, sha(step[:1]), patch(lines))
-				return d
-			}
-			deliver("all of them", s.review(1, findings(1, many)...), 5, 3)
-			r := s.review(2, findings(1, many+10)...)
-			for i, th := range s.threads() {
-				r.Findings[i].Thread = th.ID
-			}
-			deliver("different ones", r, 4, 1)
-			r = s.answered(3, precedent.Addressed, "Fixed: it counts right.", s.threads()[:many]...)
-			if d := deliver("fixes", r, fixing.writes, fixing.notices); d.Edits != fixing.edits || d.Replies != fixing.replies {
-				t.Errorf("%+v", d)
-			}
-			for _, c := range s.World.By(s.pull, s.poster.Me) {
-				if n := strings.Count(string(c.Body), "Update of"); c.Kind == forge.OnLine && c.ReplyTo == "" && n > 1 {
-					t.Errorf("%d updates in\n%s", n, c.Body)
-				}
-			}
-		})
 	}
 }
 
