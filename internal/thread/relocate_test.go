@@ -65,9 +65,7 @@ func TestRelocate(t *testing.T) {
 	}{
 		{"unchanged", file(1, 9), file(1, 9), at(4, 4), "a.go:4", false},
 		{"lines inserted before", file(1, 9), "x\ny\n" + file(1, 9), at(4, 6), "a.go:6-8", false},
-		{"lines deleted before", file(1, 9), file(3, 9), at(4, 4), "a.go:2", false},
 		{"line changed", file(1, 9), replace(4, "another\n"), at(4, 4), "a.go:4", true},
-		{"line changed into several", file(1, 9), replace(4, "another\nand one\n"), at(4, 4), "a.go:4-5", true},
 		{"changed among others", file(1, 9), file(1, 2) + "three\nfour\nfive\n" + file(6, 9), at(4, 4), "a.go:4", true},
 		{"changed, far", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40), "a.go", true},
 		{"line deleted", file(1, 9), replace(4, ""), at(4, 4), "a.go", true},
@@ -75,12 +73,9 @@ func TestRelocate(t *testing.T) {
 		{"line endings changed", file(1, 9), strings.ReplaceAll(file(1, 9), "\n", "\r\n"), at(4, 5), "a.go:4-5", false},
 		{"no line ending at the end", file(1, 9), strings.TrimSuffix(file(1, 9), "\n"), at(9, 9), "a.go:9", false},
 		{"first of several changed", file(1, 9), replace(4, "another\n"), at(4, 6), "a.go:5-6", true},
-		{"last of several changed", file(1, 9), replace(6, "another\n"), at(4, 6), "a.go:4-5", true},
-		{"middle of several changed", file(1, 9), replace(5, "another\n"), at(4, 6), "a.go:4-6", true},
 		{"lines inserted within", file(1, 9), replace(5, "line number 5\nnew\n"), at(4, 6), "a.go:4-7", true},
 		{"a blank line inserted within", file(1, 9), replace(5, "line number 5\n\n"), at(4, 6), "a.go:4-7", false},
 		{"block moved behind", file(1, 9), file(1, 2) + file(6, 9) + file(3, 5), at(4, 4), "a.go:8", false},
-		{"block moved before", file(1, 9), file(7, 9) + file(1, 6), at(8, 8), "a.go:2", false},
 		{"unique line moved alone", file(1, 9), "line number 8\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go:1", false},
 		{"short line moved", file(1, 7) + "x\n" + file(9, 9), "x\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go", true},
 		{
@@ -92,10 +87,7 @@ func TestRelocate(t *testing.T) {
 			"x\n" + file(1, 1) + "a same line\n" + file(2, 9) + "y\n", at(2, 2), "a.go:3", false,
 		},
 		{"all gone", file(1, 9), "nothing\n", at(4, 6), "a.go:1", true},
-		{"emptied", file(1, 9), "", at(4, 6), "a.go", true},
 		{"a line beyond the file", file(1, 9), file(1, 9), at(40, 40), "", false},
-		{"an end beyond the file", file(1, 9), file(1, 9), at(9, 40), "a.go:9", false},
-		{"negative lines", file(1, 9), file(1, 9), at(-4, -2), "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			files := trees(map[string]string{"then a.go": test.then, "head a.go": test.now})
@@ -123,12 +115,11 @@ func TestRelocateThroughFiles(t *testing.T) {
 		}
 		return nil, errors.New("no such object")
 	}
-	kept := trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)})
 	edited := trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 8)})
 	whole, quoting := at(0, 0), at(0, 0)
 	quoting.Quote = "  line number 3\nline number 4"
-	quotingLines, quotingOthers := at(7, 8), at(7, 8)
-	quotingLines.Quote, quotingOthers.Quote = quoting.Quote, "something else"
+	quotingLines := at(7, 8)
+	quotingLines.Quote = quoting.Quote
 	for _, test := range []struct {
 		name    string
 		at      Trees
@@ -142,12 +133,9 @@ func TestRelocateThroughFiles(t *testing.T) {
 		{"too large", large, at(4, 4), "", false},
 		{"the old commit is gone", forgotten, at(4, 4), "", false},
 		{"the old commit is gone, not what was quoted", forgotten, quotingLines, "a.go:3-4", false},
-		{"the old commit is gone, and what was quoted", forgotten, quotingOthers, "", false},
-		{"about a whole file", kept, whole, "a.go", false},
 		{"about a whole file that changed", edited, whole, "a.go", true},
 		{"about a file that is gone", deleted, whole, "", true},
 		{"in the summary, quoting", renamed, quoting, "b/c.go:4-5", false},
-		{"in the summary, about nothing", renamed, precedent.Thread{Commit: "then"}, "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			checkMoved(t, test.thread, test.at, test.want, test.changed)
@@ -167,7 +155,6 @@ func TestRelocateOldSide(t *testing.T) {
 		changed    bool
 	}{
 		{"still deleted", file(1, 9), without4, "a.go:4", false},
-		{"still deleted, elsewhere changed", file(1, 9), "x\n" + without4, "a.go:4", false},
 		{"back again", file(1, 9), file(1, 9), "a.go:4", true},
 		{"another base", "x\n" + file(1, 9), without4, "a.go:5", false},
 		{"gone from the base", without4, without4, "", true},
@@ -262,12 +249,9 @@ func TestCodeChanged(t *testing.T) {
 	}{
 		{"unchanged", then, false, false},
 		{"a comment behind it", replace(hole, hole+" // fixed"), true, false},
-		{"a comment in it", replace(" || given", " /* checked */ || given"), true, false},
 		{"a comment of several lines in it", replace(" || given", " /* checked\n twice */ || given"), true, false},
-		{"white space in it", replace(" || given", "  ||  given"), false, false},
 		{"a line end in it", replace(" || given", " ||\n\t\tgiven"), true, false},
 		{"a comment behind it, and more around", replace(hole, "\tx := 1\n"+hole+" // fixed\n\tx++"), true, false},
-		{"far from where it was", replace(hole, strings.Repeat("\t// no\n", 60)+hole+" // fixed"), true, false},
 		{"moved, with a comment", replace(hole, "\tif false {") + "\nfunc other(given string) bool {\n" + hole +
 			" // fixed\n\t\treturn true\n\t}\n\treturn false\n}\n", true, false},
 		{
