@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -121,34 +120,5 @@ func TestDismissPostedElsewhere(t *testing.T) {
 	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown}, Pull: 7}); all[0].Err == nil ||
 		!strings.Contains(all[0].Err.Error(), "#7 has no comment with it") {
 		t.Errorf("%+v", all)
-	}
-	s.connection.Known, s.connection.TokenName = false, "GITHUB_TOKEN"
-	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown}}); all[0].Err == nil ||
-		!strings.Contains(all[0].Err.Error(), "without a token") || workspace.HintOf(all[0].Err) != "set GITHUB_TOKEN" {
-		t.Errorf("%+v", all)
-	}
-}
-
-// TestLookupIsBounded: of many open pull requests only those that changed last are read.
-func TestLookupIsBounded(t *testing.T) {
-	s := newStage(t)
-	s.World.Change(func() {
-		for n := 100; n < 100+workspace.MaxLookupPulls+5; n++ {
-			pull := s.Pull.PullRequest
-			pull.Number, pull.Updated = n, forgetest.Epoch.Add(time.Duration(n)*time.Minute)
-			s.World.Repo("acme", "shop").Pulls[n] = &forgetest.Pull{PullRequest: pull}
-		}
-	})
-	if all := s.dismiss(s.clone("other"), workspace.Dismissal{IDs: []string{"0123456789"}}); all[0].Err == nil {
-		t.Errorf("%+v", all)
-	}
-	read := map[string]bool{}
-	for _, r := range s.Script.Requests() {
-		if _, number, ok := strings.Cut(r.Path, "/issues/"); ok {
-			read[number] = true
-		}
-	}
-	if len(read) != workspace.MaxLookupPulls || read["7/comments"] {
-		t.Errorf("read %v", read)
 	}
 }

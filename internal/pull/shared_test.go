@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -12,7 +11,7 @@ import (
 )
 
 // TestSharedMemoryIsKept: a memory in the database of a server lasts, although its repository has no
-// file of its own: events reach its corpus, and patterns are looked for.
+// file of its own: events reach its corpus.
 func TestSharedMemoryIsKept(t *testing.T) {
 	s := newStage(t)
 	s.env.DataDir = filepath.Join(s.Home, "server")
@@ -42,15 +41,5 @@ func TestSharedMemoryIsKept(t *testing.T) {
 	if c, err := rows.CorpusComment(t.Context(), string(forge.OnThread), "777"); err != nil || !c.MayWrite ||
 		c.Pull != 7 {
 		t.Errorf("the event is not in the corpus: %+v, %v", c, err)
-	}
-	number, fp := 7, precedent.Fingerprint("api.go", precedent.Security, 0)
-	review := &precedent.Review{ID: "r", Head: "h", At: now, PullRequest: &number, Findings: []precedent.Finding{{
-		ID: precedent.FindingID(repo, fp), Fingerprint: fp, Span: precedent.Span{Path: "api.go"},
-		Category: precedent.Security, Severity: precedent.High,
-		Title: "The owner is not checked", Body: "a body", Quote: "a quote",
-	}}}
-	needs.NoError(t, w.Memory.Rows.SaveReview(t.Context(), review))
-	if due, err := w.ConsolidationDue(t.Context()); err != nil || !due {
-		t.Errorf("patterns are not looked for: %v", err)
 	}
 }
