@@ -59,7 +59,7 @@ type Forge interface {
 	History(ctx context.Context, repo precedent.Repo, q HistoryQuery) (HistoryPage, error)
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
-	// Reactions reads the reactions to a comment.
+	// Reactions reads the reactions to a comment that is not the text of a review.
 	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
 	// Permission asks the forge what a person may do in the repository now. It never trusts what a comment says
 	// about its author. If the forge does not tell it to the account of the token, the error has the kind

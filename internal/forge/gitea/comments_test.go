@@ -137,18 +137,6 @@ func TestDeletingAndEditing(t *testing.T) {
 	})
 }
 
-// TestReactionsToAReview: they are those of the comment with its words.
-func TestReactionsToAReview(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	b.begin(t)
-	m := forge.CommentRef{Kind: forge.OnReview, ID: b.World.Reviews(b.pull)[0].ID}
-	b.World.React(b.pull, m, forgetest.Ann, "-1")
-	got, err := b.Reactions(t.Context(), b.repo, 2, m)
-	if err != nil || len(got) != 1 || got[0].Who != forgetest.Ann || got[0].Content != "-1" {
-		t.Errorf("%+v, %v", got, err)
-	}
-}
-
 func TestStatuses(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	shop := b.World.Repo("acme", "shop")

@@ -124,21 +124,6 @@ func TestALaggingHeadIsNotWrittenOn(t *testing.T) {
 	}
 }
 
-// TestRequestOnAClosedPullRequest: Gitea refuses to request changes there, so the review comments.
-func TestRequestOnAClosedPullRequest(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	b.World.Change(func() { b.pull.State = forge.Closed })
-	d := b.draft(on(precedent.Right, 2, 2, "new"))
-	d.Event = forge.RequestChanges
-	posted, err := b.Post(t.Context(), b.repo, 2, d)
-	if err != nil || len(posted.Unsupported) != 1 {
-		t.Fatalf("%+v, %v", posted, err)
-	}
-	if r := b.World.Reviews(b.pull); len(r) != 1 || r[0].State != forgetest.Commented || r[0].Inline != 1 {
-		t.Errorf("%+v", r)
-	}
-}
-
 // TestWhatWasCutOffIsNotSentLater: Gitea keeps the comments of a review that it
 // did not finish, and would send them with the next one.
 func TestWhatWasCutOffIsNotSentLater(t *testing.T) {

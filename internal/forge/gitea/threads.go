@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
-	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Threads reads the conversations on lines: like Gitea, it groups all comments on one line of one commit. The
@@ -115,27 +113,12 @@ func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t
 	return "", err
 }
 
-// anchor matches the fragment in the URL of a comment.
-var anchor = text.Pattern(`#issuecomment-(\d{1,18})$`)
-
-// Reactions reads the reactions to a comment. The text of a review is a comment whose id differs from that of
-// the review, and only the URL of the review contains it.
+// Reactions reads the reactions to a comment.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction,
 	error,
 ) {
-	do := c.Begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
-	id := to.ID.Number()
-	if to.Kind == forge.OnReview {
-		var r wire.Review
-		if err := do.Get(&r, "pulls/%d/reviews/%d", number, id); err != nil {
-			return nil, err
-		}
-		found := anchor().FindStringSubmatch(r.HTMLURL)
-		if found == nil {
-			return nil, nil // a review without text has no reactions
-		}
-		id, _ = strconv.ParseInt(found[1], 10, 64) // 18 digits are a number
-	}
-	listed, err := wire.GetList[wire.Reaction](do, "issues/comments/%d/reactions", id)
+	do := c.Begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID).
+		Only(to.Kind != forge.OnReview, "reviews have no reactions")
+	listed, err := wire.GetList[wire.Reaction](do, "issues/comments/%d/reactions", to.ID.Number())
 	return wire.Reactions(listed), err
 }

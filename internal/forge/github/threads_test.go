@@ -149,17 +149,6 @@ func TestFoldedReview(t *testing.T) {
 	if _, err := c.Delete(t.Context(), repo, 8, words); err == nil {
 		t.Error("a review without a name was folded up")
 	}
-	for _, kind := range []forge.CommentKind{"", "odd"} {
-		bad := forge.CommentRef{Kind: kind, ID: "4"}
-		_, err1 := c.Delete(t.Context(), repo, 8, bad)
-		_, err2 := c.Reactions(t.Context(), repo, 8, bad)
-		for _, err := range []error{err1, c.Edit(t.Context(), repo, 8, bad, "x"), err2} {
-			if e := trouble(err); e.Kind != forge.KindRefused || e.Unsure {
-				t.Errorf("%q: %v", kind, err)
-			}
-		}
-	}
-	needs.Len(t, "reactions", 0)(c.Reactions(t.Context(), repo, 8, words))
 }
 
 // TestPlace: where inline comments stand, in the forms that GitHub gives them.

@@ -83,14 +83,11 @@ func (c *Client) minimize(do wire.Call, number int, id int64) (forge.Unsupported
 	return threadsUnsupported(c.mutate(do, doMinimize, map[string]any{"id": r.NodeID}, new(struct{})))
 }
 
-// Reactions reads the reactions to a comment. The REST API has none for the text of a review.
+// Reactions reads the reactions to a comment.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction,
 	error,
 ) {
 	do := c.Begin(ctx, repo, fmt.Sprintf("read reactions to a comment on %s#%d", repo, number), to.ID)
-	if to.Kind == forge.OnReview {
-		return nil, do.Err()
-	}
 	path, err := commentPath(do, to)
 	if err != nil {
 		return nil, err
