@@ -75,7 +75,6 @@ func TestLimits(t *testing.T) {
 		{"@precedent remember this: " + fits + "ü", 0, TooLong},
 		{strings.Repeat("@precedent don't flag x\n", maxActs), maxActs, ""},
 		{strings.Repeat("@precedent don't flag x\n", maxActs+1), 0, TooMany},
-		{strings.Repeat("@precedent don't flag\n", maxActs+1), 0, TooMany},
 		{strings.Repeat("@precedent don't flag x\n", maxActs) + strings.Repeat("@precedent x\n", maxActs), maxActs, ""},
 		{strings.Repeat("word ", maxBody/5) + "\n@precedent remember this: x", 0, ""},
 	} {
@@ -112,7 +111,6 @@ func hostile() map[string]string {
 		"@precedent don't flag x in `a/b` and `c/d`, ", "this is fine because ", "*", "_", "\u200d", "\xff", "😀",
 		"forget the \"", "e.g. ",
 		"this line is longer than sixty characters and goes on in the next one\nb ", "@precedent ignore a b c d e f g h i j ",
-		"\x00\n", "'", ":a",
 	} {
 		all[part] = strings.Repeat(part, maxBody/len(part)+1)
 		all["mentioned "+part] = "@precedent don't flag " + all[part]

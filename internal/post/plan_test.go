@@ -28,10 +28,8 @@ func TestPlanForAThread(t *testing.T) {
 	}{
 		{"addressed", precedent.Thread{}, precedent.Addressed, "Fixed.", kinds{store.PostReply, store.PostClose}},
 		{"addressed, without a word", precedent.Thread{}, precedent.Addressed, "", kinds{store.PostClose}},
-		{"no longer there", precedent.Thread{}, precedent.NoLonger, "", kinds{store.PostClose}},
 		{"still there", precedent.Thread{}, precedent.StillThere, "It is.", kinds{store.PostReply}},
 		{"nobody can tell", precedent.Thread{}, precedent.Unanswered, "", nil},
-		{"declined", precedent.Thread{}, precedent.DeclinedHere, "Understood.", kinds{store.PostReply}},
 		{"addressed and closed already", closed(me, ""), precedent.Addressed, "", nil},
 		{"addressed and settled", precedent.Thread{State: precedent.ThreadWontFix}, precedent.Addressed, "", nil},
 		{
@@ -43,7 +41,6 @@ func TestPlanForAThread(t *testing.T) {
 			precedent.StillThere, "",
 			kinds{store.PostReopen},
 		},
-		{"there, and somebody closed it", closed("", precedent.ThreadResolved), precedent.StillThere, "", nil},
 		{"there, and a person closed it", closed("bo", precedent.ThreadAddressed), precedent.StillThere, "", nil},
 		{"there, and a person said no", closed(me, precedent.ThreadWontFix), precedent.StillThere, "", nil},
 		{"comment deleted", precedent.Thread{Deleted: true}, precedent.Addressed, "Fixed.", nil},
@@ -88,7 +85,7 @@ func TestPrecedentsByPolicy(t *testing.T) {
 	}
 	for display, want := range map[precedent.CitationDisplay]string{
 		"": "(`PR 12`, `mona`)", precedent.PrecedentsFull: "(PR #12, @mona)",
-		precedent.PrecedentsAnonymous: "(`PR 12`, a reviewer)", precedent.PrecedentsOff: "",
+		precedent.PrecedentsOff: "",
 	} {
 		s := newStage(t)
 		brief := cited(2)

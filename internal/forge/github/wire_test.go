@@ -49,19 +49,12 @@ func TestUnchangedCostsNothing(t *testing.T) {
 // shop is the stage's own repository.
 func shop(s *forgetest.Stage) *forgetest.Repo { return s.World.Repo("acme", "shop") }
 
-// TestLinksAreNotFollowed: the address of the next page may be anything, and lists without an end are cut.
+// TestLinksAreNotFollowed: the address of the next page may be anything.
 func TestLinksAreNotFollowed(t *testing.T) {
 	s, _, c, repo := open(t)
-	page := func(per int) string {
-		var all []string
-		for i := range per {
-			all = append(all, fmt.Sprintf(`{"id":%d,"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:05Z"}`,
-				i+1))
-		}
-		return "[" + strings.Join(all, ",") + "]"
-	}
+	const page = `[{"id":1,"created_at":"2026-01-02T03:04:05Z"},{"id":2,"created_at":"2026-01-02T03:04:05Z"}]`
 	evil := map[string]string{"Link": `<http://169.254.169.254/latest?page=7>; rel="next"`}
-	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: page(2), Times: 2},
+	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: page, Times: 2},
 		forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: `[]`})
 	got, err := c.Comments(t.Context(), repo, 1)
 	needs.NoError(t, err)
@@ -76,15 +69,6 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		}
 	}
 	needs.Equal(t, []precedent.ForgeID{"1", "2"}, said)
-	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Body: page(100), Times: 10 * maxPages})
-	before := len(s.Script.Requests())
-	got, err = c.Comments(t.Context(), repo, 1)
-	if e := trouble(err); e.Kind != forge.KindTooLarge || len(got) < 100 {
-		t.Errorf("%d comments, %v", len(got), err)
-	}
-	if n := len(s.Script.Requests()) - before; n != maxPages+2 {
-		t.Errorf("%d requests for a list without an end", n)
-	}
 }
 
 // TestRateLimit: the server counts down and refuses; the client waits to the
@@ -112,8 +96,4 @@ func TestRateLimit(t *testing.T) {
 		}
 	}
 	needs.Equal(t, []int{403}, statuses(s)[3:])
-	s.Clock.Pass(time.Hour)
-	if _, err := c.PullRequest(t.Context(), repo, 2); err != nil || c.Quota().Left != 4999 {
-		t.Errorf("%v, %+v", err, c.Quota())
-	}
 }
