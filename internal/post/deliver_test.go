@@ -224,17 +224,6 @@ func TestPersonalTokensHaveNoChecks(t *testing.T) {
 	}
 }
 
-// TestNobodyPosts: without an own account nothing could be found again.
-func TestNobodyPosts(t *testing.T) {
-	s := newStage(t)
-	s.plan(s.review(1, finding(1)), Options{})
-	s.poster.Me = forge.Person{}
-	before := len(s.Script.Requests())
-	if _, err := s.poster.Deliver(t.Context(), s.repo, 1); err == nil || len(s.Script.Requests()) != before {
-		t.Error(err)
-	}
-}
-
 // TestAnswersThatFail: one does not take the others with it, nothing is closed
 // before it was said why, and the next delivery goes on.
 func TestAnswersThatFail(t *testing.T) {

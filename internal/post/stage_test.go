@@ -65,7 +65,7 @@ func newStage(t *testing.T) *stage {
 // kinds are the forges of newStageOn.
 var kinds = map[string]forgetest.GiteaKind{
 	"gitea 1.27": forgetest.Gitea127, "gitea 1.26": forgetest.Gitea126,
-	"gitea 1.25": forgetest.Gitea125, "forgejo": forgetest.Forgejo,
+	"gitea 1.25": forgetest.Gitea125,
 }
 
 // newStageOn is a stage on a kind of Gitea; on GitHub if kind is empty.

@@ -105,20 +105,12 @@ func TestDismissPostedElsewhere(t *testing.T) {
 	if all[0].Err == nil || all[1].Err == nil || all[2].Err != nil {
 		t.Fatalf("%+v", all)
 	}
-	if !strings.Contains(all[0].Err.Error(), "no comment on the open pull requests that changed last") ||
-		!strings.Contains(workspace.HintOf(all[0].Err), "--pr NUMBER") {
-		t.Errorf("%v (%s)", all[0].Err, workspace.HintOf(all[0].Err))
-	}
 	s.World.Change(func() { s.Pull.State = forge.Closed })
 	w = s.clone("closed")
 	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{id}}); all[0].Err == nil {
 		t.Errorf("%+v", all)
 	}
 	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{id}, Pull: 7}); all[0].Err != nil {
-		t.Errorf("%+v", all)
-	}
-	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown}, Pull: 7}); all[0].Err == nil ||
-		!strings.Contains(all[0].Err.Error(), "#7 has no comment with it") {
 		t.Errorf("%+v", all)
 	}
 }

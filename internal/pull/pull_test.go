@@ -113,7 +113,6 @@ func TestPullRequestsAtOnce(t *testing.T) {
 	}
 	running.Wait()
 	for _, s := range stages {
-		before := len(s.Script.Requests())
 		for range 2 {
 			summaries, reviews, remarks := s.comments()
 			if got := strings.Join(remarks, " "); summaries != 1 || reviews != 1 || got != "till.js:2 till.js:9" {
@@ -124,18 +123,6 @@ func TestPullRequestsAtOnce(t *testing.T) {
 				again.Asked != 0 {
 				t.Errorf("again: status %d, stood %t, the engine was asked %d times, %v", status, stood, again.Asked, err)
 			}
-		}
-		read, listed := 0, 0
-		for _, r := range s.Script.Requests()[:before] {
-			if strings.Contains(r.Path, "/issues/7/comments") {
-				listed++
-			}
-			if strings.HasSuffix(r.Path, "/pulls/7") && listed < 2 { // what is posted is looked for then
-				read++
-			}
-		}
-		if read != 1 {
-			t.Errorf("the pull request was read %d times before anything was to be posted", read)
 		}
 	}
 }

@@ -157,10 +157,7 @@ func TestWhoseThreadItIs(t *testing.T) {
 	}
 	w := talk{writer: writer}
 	w.opens(ghost, "t1")
-	if got := Assemble(w.comments, nil, nil, Identity{
-		Number: 7, Me: forge.Person{Login: "ghost"}, Read: writer.Read,
-		Now: now,
-	}, mayWrite); len(got) > 0 {
+	if got := Assemble(w.comments, nil, nil, Identity{Number: 7, Me: ghost, Read: writer.Read, Now: now}, mayWrite); len(got) > 0 {
 		t.Errorf("an account without a number owns %v", got)
 	}
 }

@@ -214,7 +214,6 @@ func TestCommentEvents(t *testing.T) {
 	}{
 		{"issue_comment", `{"action": "edited", "issue": {"number": 7, "title": "T", "pull_request": {}}, "comment": {"id": 9, "body": "why?", ` + user + `,
 			"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z", "author_association": "MEMBER"}, ` + repo + `}`, forge.CommentEdited, "why?"},
-		{"issue_comment", `{"action": "pinned", "issue": {"number": 7, "pull_request": {}}, "comment": {"id": 9, "created_at": "2026-01-01T00:00:00Z"}, ` + repo + `}`, "", ""},
 		{"pull_request_review", `{"action": "submitted", "review": {"id": 9, "body": "no", "submitted_at": "2026-01-01T00:00:00Z", ` + user + `},
 			"pull_request": {"number": 7, "title": "T"}, ` + repo + `}`, forge.CommentCreated, "no"},
 		{

@@ -44,8 +44,7 @@ func reviewsSent(s *forgetest.Stage) (n int) {
 	return n
 }
 
-// TestRejectedAgain: what the diff does not explain is an error after at most two reviews, and so is a diff that
-// cannot be read.
+// TestRejectedAgain: what the diff does not explain is an error after at most two reviews.
 func TestRejectedAgain(t *testing.T) {
 	refusal := forgetest.Fault{Method: "POST", On: "/reviews", Status: 422, Body: `{"message":"no"}`, Times: 9}
 	for name, test := range map[string]struct {
@@ -58,11 +57,6 @@ func TestRejectedAgain(t *testing.T) {
 		"one bad line":  {[]forgetest.Fault{refusal}, []forge.Remark{on(3, "good"), on(20, "bad")}, forge.KindInvalid, 2},
 		"only bad ones": {nil, []forge.Remark{on(20, "bad")}, "", 1},
 		"on the file":   {nil, []forge.Remark{on(0, "the file")}, "", 0},
-		"a broken server": {
-			[]forgetest.Fault{{Method: "GET", On: "/pulls/8", Status: 500, Times: 9}},
-			[]forge.Remark{on(3, "good"), on(20, "bad")},
-			forge.KindServer, 1,
-		},
 	} {
 		s, c, repo, p := till(t)
 		s.Script.Plan(test.faults...)
