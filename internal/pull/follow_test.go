@@ -31,7 +31,6 @@ func TestAsPosted(t *testing.T) {
 		{"still to be closed", addressed, posts{shut(store.PostPlanned)}, pending},
 		{"killed while it was closed", addressed, posts{reply(store.PostConfirmed), shut(store.PostSending)}, addressed},
 		{"the forge cannot close", addressed, posts{shut(store.PostRejected)}, addressed},
-		{"never answered", open, posts{reply(store.PostSuperseded), newer}, pending},
 		{"a person ended it", precedent.ThreadWontFix, posts{reply(store.PostSuperseded)}, precedent.ThreadWontFix},
 	} {
 		got := withPostStates([]precedent.Thread{{ID: "t", State: test.before}, {ID: "other", State: precedent.ThreadOpen}},

@@ -366,11 +366,6 @@ func TestFlood(t *testing.T) {
 	if len(asked) != maxAsked || len(got[0].Messages) != maxMessages || len(got[0].Messages[0].Body) > maxMessage+3 {
 		t.Errorf("%d people asked, %d messages of %d bytes", len(asked), len(got[0].Messages), len(got[0].Messages[0].Body))
 	}
-	for id, n := range asked {
-		if n > 1 {
-			t.Errorf("%s was asked about %d times", id, n)
-		}
-	}
 	needs.Equal(t, precedent.ThreadPending, got[0].State)
 }
 

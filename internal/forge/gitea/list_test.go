@@ -50,7 +50,7 @@ func TestMoreReviewsThanAreRead(t *testing.T) {
 func TestStrangeAnswers(t *testing.T) {
 	for on, bodies := range map[string][]string{
 		"/issues/2/comments": {
-			`[null]`, `[{"id":1}]`, `[{"id":-1,"created_at":"2026-01-01T00:00:00Z"}]`, `{}`, `[{"id":"one"}]`,
+			`[null]`, `[{"id":1}]`, `[{"id":-1,"created_at":"2026-01-01T00:00:00Z"}]`,
 		},
 		"/pulls/2/reviews?":   {`[null]`, `[{"id":1,"body":"x","state":"COMMENT"}]`, `"reviews"`},
 		"/reviews/5/comments": {`[null]`, `[{"id":1}]`, `[{"id":1,"created_at":"2026-01-01T00:00:00Z","position":-4}]`},

@@ -104,12 +104,9 @@ func TestOneCheck(t *testing.T) {
 			Name: "precedent", Commit: commit, Review: fmt.Sprint("review ", i), Result: result, Title: "Two findings",
 			Body: strings.Repeat("é", maxCheck+1), URL: "https://x.example/",
 		})
-		if cannot != "" || err != nil {
-			t.Errorf("%q, %v", cannot, err)
-		}
 		all := s.World.ChecksOf(shop(s), commit)
-		if len(all) != 3 {
-			t.Fatalf("%d checks", len(all))
+		if cannot != "" || err != nil || len(all) != 3 {
+			t.Fatalf("%q, %v, %d checks", cannot, err, len(all))
 		}
 		want := string(result)
 		if result == "odd" {

@@ -115,18 +115,6 @@ func TestWritesAreSentOnce(t *testing.T) {
 	}
 }
 
-// TestSlowWrites: an answer that does not come in time is unsure.
-func TestSlowWrites(t *testing.T) {
-	never := make(chan struct{})
-	defer close(never)
-	s := serve(t, forgetest.Fault{Hold: never})
-	tr, _ := transport(t, s.URL, func(o *Options) { o.Timeout = 100 * time.Millisecond })
-	_, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "")
-	if e := fault(t, err); !e.Unsure || e.Kind != forge.KindNetwork || len(s.requests()) != 1 {
-		t.Errorf("%+v after %d requests", e, len(s.requests()))
-	}
-}
-
 // TestRefusedWrites: what was refused was not carried out.
 func TestRefusedWrites(t *testing.T) {
 	for _, test := range []struct {
