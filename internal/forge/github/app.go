@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,7 +199,10 @@ func (t *tokens) call(ctx context.Context, doing string) wire.Call {
 func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationToken, error) {
 	doing := "get a GitHub App token for " + repo.String()
 	do := t.call(ctx, doing)
-	var found struct{ ID int64 }
+	var found struct {
+		ID          int64
+		Permissions granted
+	}
 	err := do.Get(&found, "repos/%s/%s/installation", repo.Owner, repo.Name)
 	switch {
 	case wire.Gone(err):
@@ -209,13 +213,14 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 	case err != nil:
 		return installationToken{}, err
 	}
-	got, err := t.issueMost(do, found.ID, repo)
-	if isInvalid(err) { // GitHub gives no tokens by a former name, and redirects all else
+	wanted := t.app.wanted(found.Permissions)
+	got, err := issue(do, found.ID, repo, wanted)
+	if forge.KindOf(err) == forge.KindInvalid { // GitHub gives no tokens by a former name, and redirects all else
 		var present wire.Repository
 		if whole, wrong := t.ofInstallation(ctx, found.ID, t.client.Now()); wrong == nil &&
 			do.With(tokenKey{}, whole).Get(&present, "repos/%s/%s", repo.Owner, repo.Name) == nil &&
 			forge.IsName(present.Name) && present.Name != repo.Name {
-			got, err = t.issueMost(do, found.ID, precedent.Repo{Host: repo.Host, Owner: repo.Owner, Name: present.Name})
+			got, err = issue(do, found.ID, precedent.Repo{Host: repo.Host, Owner: repo.Owner, Name: present.Name}, wanted)
 		}
 	}
 	if err != nil {
@@ -223,8 +228,6 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 	}
 	return tokenOf(do, got)
 }
-
-func isInvalid(err error) bool { return forge.KindOf(err) == forge.KindInvalid }
 
 // granted are permissions by their names.
 type granted map[string]string
@@ -236,38 +239,19 @@ type issued struct {
 	Permissions granted
 }
 
-// issueMost asks for a token with everything that is used, as far as the installation has it: the
-// app may lack what is not needed to post.
-func (t *tokens) issueMost(do wire.Call, id int64, repo precedent.Repo) (issued, error) {
-	wanted := []granted{{"contents": "read", "checks": "write"}, {"contents": "read"}}
-	if t.app.server {
-		got, err := issue(do, id, repo, granted{"contents": "write", "checks": "write", "statuses": "read"})
-		if !isInvalid(err) {
-			return got, err
-		}
-		var found struct{ Permissions granted }
-		if err := do.Get(&found, "app/installations/%d", id); err != nil {
-			return issued{}, err
-		}
-		has := granted{}
-		for _, name := range []string{"contents", "checks", "statuses"} {
-			if level := found.Permissions[name]; level != "" {
-				has[name] = level
-			}
-		}
+// wanted are the permissions that are used beyond those to post, as far as the installation has them.
+func (a *App) wanted(has granted) granted {
+	p := granted{"contents": "read"}
+	if has["checks"] != "" {
+		p["checks"] = has["checks"]
+	}
+	if a.server {
+		p["contents"] = cmp.Or(has["contents"], "read")
 		if has["statuses"] != "" {
-			has["statuses"] = "read"
-		}
-		wanted = append([]granted{has}, wanted...)
-	}
-	var got issued
-	var err error
-	for _, w := range wanted {
-		if got, err = issue(do, id, repo, w); !isInvalid(err) {
-			break
+			p["statuses"] = "read"
 		}
 	}
-	return got, err
+	return p
 }
 
 func tokenOf(do wire.Call, got issued) (installationToken, error) {

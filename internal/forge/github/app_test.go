@@ -178,11 +178,7 @@ func TestAppTroubles(t *testing.T) {
 	} {
 		s, g, _, repo := open(t)
 		c := appClient(t, s, g)
-		f := forgetest.Fault{On: test.on, Status: test.status, Body: test.body}
-		if test.status == 422 {
-			f.Times = 2 // it is asked for less, then
-		}
-		s.Script.Plan(f)
+		s.Script.Plan(forgetest.Fault{On: test.on, Status: test.status, Body: test.body})
 		_, err := c.Comment(t.Context(), repo, 1, "hello")
 		if e := trouble(err); e.Kind != test.want || e.Unsure || !strings.Contains(e.Msg, test.says) ||
 			s.Script.Left() != 0 {
