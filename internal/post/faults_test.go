@@ -338,6 +338,27 @@ func TestWithoutAKey(t *testing.T) {
 	}
 }
 
+// TestAForgedClaimDelays: without a key, a summary that repeats our marker can name a run that
+// does not exist, for ever. The review is posted all the same.
+func TestAForgedClaimDelays(t *testing.T) {
+	s := newStage(t)
+	s.poster.Writer.Key = comment.Key{}
+	w := s.writer()
+	forged := s.World.Say(s.pull, s.poster.Me, "", w.Summary("Busy.",
+		comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Run: "0198"}))
+	sleep := s.poster.Sleep
+	s.poster.Sleep = func(ctx context.Context, d time.Duration) error {
+		s.World.Rewrite(s.pull, forge.CommentRef{Kind: forge.OnThread, ID: forged.ID}, string(forged.Body))
+		return sleep(ctx, d)
+	}
+	began := s.Clock.Now()
+	d := s.say(1, findings(1, 3)...)
+	if took := s.Clock.Now().Sub(began); d.Remarks != 3 || d.Summaries != 1 || d.Left != 0 || took < claimWait ||
+		took > 2*claimWait {
+		t.Errorf("%+v after %v", d, took)
+	}
+}
+
 // double posts a second comment of the n-th thread.
 func (s *stage) double(n int) forge.Comment {
 	th := s.threads()[n]
