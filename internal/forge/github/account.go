@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -32,15 +33,13 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	})
 }
 
-// integrationUser reads the account of a token made by an app, which REST does not
-// tell. If GraphQL does not either, it is assumed to be that of a workflow run.
+// integrationUser reads the account of a token made by an app or for a workflow run, which REST does not tell.
 func (c *Client) integrationUser(do wire.Call, u *wire.User) error {
 	var got struct{ Viewer struct{ Login string } }
-	name := forge.GitHubActions
-	if err := c.query(do, queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
-		name = got.Viewer.Login
+	if err := c.query(do, queryViewer, nil, &got); err != nil {
+		return err
 	}
-	return do.Get(u, "users/%s", name)
+	return do.Get(u, "users/%s", url.PathEscape(got.Viewer.Login))
 }
 
 // Permission asks what a person may do now. On any doubt the answer is None: a
