@@ -210,20 +210,6 @@ func TestCheckOfTheSameHead(t *testing.T) {
 	check("neutral")
 }
 
-// TestPersonalTokensHaveNoChecks: that is said, and is not an error.
-func TestPersonalTokensHaveNoChecks(t *testing.T) {
-	s := newStage(t)
-	s.plan(s.review(1, finding(1)), Options{})
-	s.Script.Plan(forgetest.Fault{
-		On: "/check-runs", Status: 403, Body: `{"message":"Resource not accessible by personal access token"}`,
-	})
-	d := s.deliver()
-	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1})
-	if len(d.Notes) != 1 || d.Left != 0 {
-		t.Errorf("%+v", d)
-	}
-}
-
 // TestAnswersThatFail: one does not take the others with it, nothing is closed
 // before it was said why, and the next delivery goes on.
 func TestAnswersThatFail(t *testing.T) {

@@ -187,24 +187,21 @@ func TestLargeFiles(t *testing.T) {
 		"nothing left": func(i int) (string, string) { return fmt.Sprint("l", i%1000), fmt.Sprint("x", i%1000) },
 	}
 	for name, kind := range kinds {
-		t.Run(name, func(t *testing.T) {
-			var then, now strings.Builder
-			for i := range n {
-				a, b := kind(i)
-				then.WriteString(a + "\n")
-				now.WriteString(b + "\n")
-			}
-			ts := make([]precedent.Thread, 50)
-			for i := range ts {
-				ts[i] = at(1+i*n/len(ts), 2+i*n/len(ts))
-			}
-			took := needs.Busy(func() {
-				Relocate(ts, trees(map[string]string{"then a.go": then.String(), "head a.go": now.String()}))
-			})
-			if took > 30*time.Second {
-				t.Errorf("took %v", took)
-			}
-		})
+		var then, now strings.Builder
+		for i := range n {
+			a, b := kind(i)
+			then.WriteString(a + "\n")
+			now.WriteString(b + "\n")
+		}
+		ts := make([]precedent.Thread, 50)
+		for i := range ts {
+			ts[i] = at(1+i*n/len(ts), 2+i*n/len(ts))
+		}
+		if took := needs.Busy(func() {
+			Relocate(ts, trees(map[string]string{"then a.go": then.String(), "head a.go": now.String()}))
+		}); took > 30*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
 	}
 }
 
