@@ -95,9 +95,6 @@ func TestSwap(t *testing.T) {
 			}
 		}
 	}
-	if add, remove := label.Swap([]string{names.CIPending}, names, label.None); add != "" || remove != nil {
-		t.Error("the label of None was set")
-	}
 }
 
 // apply does the first steps of a change.

@@ -27,11 +27,9 @@ func TestPlanForAThread(t *testing.T) {
 		want   kinds
 	}{
 		{"addressed", precedent.Thread{}, precedent.Addressed, "Fixed.", kinds{store.PostReply, store.PostClose}},
-		{"addressed, without a word", precedent.Thread{}, precedent.Addressed, "", kinds{store.PostClose}},
 		{"still there", precedent.Thread{}, precedent.StillThere, "It is.", kinds{store.PostReply}},
 		{"nobody can tell", precedent.Thread{}, precedent.Unanswered, "", nil},
 		{"addressed and closed already", closed(me, ""), precedent.Addressed, "", nil},
-		{"addressed and settled", precedent.Thread{State: precedent.ThreadWontFix}, precedent.Addressed, "", nil},
 		{
 			"back after we closed it", closed(me, precedent.ThreadAddressed), precedent.StillThere, "Back.",
 			kinds{store.PostReply, store.PostReopen},

@@ -28,7 +28,6 @@ func TestAsPosted(t *testing.T) {
 		{"closed, and not written down", open, posts{reply(store.PostConfirmed), shut(store.PostConfirmed)}, addressed},
 		{"closed, and another review came to another end", open, posts{shut(store.PostConfirmed), newer}, open},
 		{"never closed", addressed, posts{reply(store.PostConfirmed), shut(store.PostSuperseded), newer}, pending},
-		{"still to be closed", addressed, posts{shut(store.PostPlanned)}, pending},
 		{"killed while it was closed", addressed, posts{reply(store.PostConfirmed), shut(store.PostSending)}, addressed},
 		{"the forge cannot close", addressed, posts{shut(store.PostRejected)}, addressed},
 		{"a person ended it", precedent.ThreadWontFix, posts{reply(store.PostSuperseded)}, precedent.ThreadWontFix},

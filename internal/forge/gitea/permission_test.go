@@ -133,7 +133,6 @@ func TestWhoMayWriteInAnOrganization(t *testing.T) {
 			without(member(1, 2, 3, 4)), "ann yes, bo ?, cy ?, dee no, eve ?, fay ?, gus ?, robot[bot] no, known false", 16,
 		},
 		"a job":                                 {func(b table) { b.Job(false) }, nobody, 5},
-		"a job of a fork":                       {func(b table) { b.Job(true) }, nobody, 5},
 		"a member of a team of 5,100":           {many, writers, 120},
 		"an administrator who sees no team":     {blind("/shop/teams"), named, 20},
 		"an administrator who sees no assignee": {blind("/assignees"), named, 20},

@@ -19,8 +19,7 @@ func TestCheckRuns(t *testing.T) {
 	s, _, c, repo := open(t)
 	shop := s.World.Repo("acme", "shop")
 	commit := shop.Pulls[1].Head.SHA
-	ci, other := forge.Person{ID: "15368", Login: "github-actions[bot]", Bot: true},
-		forge.Person{ID: "99", Login: "circle[bot]", Bot: true}
+	ci := forge.Person{ID: "15368", Login: "github-actions[bot]", Bot: true}
 	want := map[string]forge.CheckState{}
 	for conclusion, state := range map[string]forge.CheckState{
 		"success": forge.CheckPassed, "neutral": forge.CheckSkipped, "skipped": forge.CheckSkipped,
@@ -34,9 +33,6 @@ func TestCheckRuns(t *testing.T) {
 		want[status] = forge.CheckPending
 		s.World.Report(shop, forgetest.Check{Commit: commit, Name: status, Status: status, By: ci})
 	}
-	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: ci})
-	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "success", By: ci})
-	want["again"] = forge.CheckPassed
 	all, err := c.Checks(t.Context(), repo, commit)
 	needs.NoError(t, err)
 	got := map[string]forge.CheckState{}
@@ -71,10 +67,6 @@ func TestCheckRuns(t *testing.T) {
 			t.Errorf("%s is %q, want %s", name, states[name], want)
 		}
 	}
-	// The same name by two apps is two checks.
-	before := len(all)
-	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: other})
-	needs.Len(t, "checks", before+1)(c.Checks(t.Context(), repo, commit))
 }
 
 // TestOwnCheck: only the check of our name by our own app is ours.

@@ -122,7 +122,6 @@ func TestBadFiles(t *testing.T) {
 	const talk = "pulls/7/talk.json"
 	for _, test := range []struct{ name, text, says string }{
 		{"repo.json", `{"owner": "a/b", "name": "shop"}`, "do not identify a repository"},
-		{"repo.json", `{"owner": "acme", "nam": "shop"}`, "nam"},
 		{
 			"pulls/7.json", `{"title": "x", "base": {"branch": "main"}, "head": {"branch": "till"}}`,
 			"need a branch, and a sha",
