@@ -36,7 +36,6 @@ func TestRemotes(t *testing.T) {
 		{"gitea:https://git.example:3000", "ssh://git@git.example:2222/acme/app", "git.example:3000/acme/app"},
 		{"gitea:https://git.example:3000", "[git@git.example:2222]:acme/app", "git.example:3000/acme/app"},
 		{"gitea:https://git.example", "https://git.example:3000/acme/app", "git.example:3000/acme/app"},
-		{"gitea:https://git.example", "git@ssh.git.example:acme/app", "ssh.git.example/acme/app"},
 		{"gitea:http://[::1]:3000", "ssh://git@[::1]:2222/acme/app", "[::1]:3000/acme/app"},
 		{"gitea:https://host.example/code/", "https://host.example/code/acme/app.git", "host.example/acme/app"},
 		{"gitea:https://host.example/code/api/v1", "https://host.example/code/acme/app.git", "host.example/acme/app"},

@@ -158,20 +158,18 @@ func TestRequestedChanges(t *testing.T) {
 		{"not bad enough", precedent.Medium, true, false, forgetest.Commented, 0},
 		{"own pull request", precedent.High, true, true, forgetest.Commented, 1},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newStage(t)
-			if test.own {
-				s.pull.Author = s.poster.Me
-			}
-			f := finding(1)
-			f.Severity = test.severity
-			s.plan(s.review(1, f), Options{FailOn: precedent.High, RequestChanges: test.ask})
-			d := s.deliver()
-			s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
-			if rs := s.World.Reviews(s.pull); rs[0].State != test.want || len(d.Notes) != test.notes {
-				t.Errorf("the review is %s, notes %q", rs[0].State, d.Notes)
-			}
-		})
+		s := newStage(t)
+		if test.own {
+			s.pull.Author = s.poster.Me
+		}
+		f := finding(1)
+		f.Severity = test.severity
+		s.plan(s.review(1, f), Options{FailOn: precedent.High, RequestChanges: test.ask})
+		d := s.deliver()
+		s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
+		if rs := s.World.Reviews(s.pull); rs[0].State != test.want || len(d.Notes) != test.notes {
+			t.Errorf("%s: the review is %s, notes %q", test.name, rs[0].State, d.Notes)
+		}
 	}
 }
 

@@ -29,7 +29,6 @@ func TestEvents(t *testing.T) {
 		name, action, payload string
 		want                  forge.Event
 	}{
-		{"pull_request", "synchronize", pull, forge.Event{Action: forge.ActionSynchronized, Head: sha}},
 		{
 			"pull_request_approved", "reviewed", `"review": {"type": "x"}, ` + pull,
 			forge.Event{Kind: forge.CommentEvent, Action: forge.ActionCreated, Pulls: number, Head: sha},

@@ -105,7 +105,6 @@ func TestOddEvents(t *testing.T) {
 	needs.Equal(t, want, e)
 	for name, payload := range map[string]string{
 		"issue_comment": `{"action":"created","issue":{"number":3},"comment":{"id":5},` + repo + `}`,
-		"star":          `{`,
 		"":              `{}`,
 	} {
 		if e, err := c.ReadEvent(name, []byte(payload)); err != nil || e.Kind != forge.NoEvent {
