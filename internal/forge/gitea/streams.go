@@ -128,12 +128,12 @@ func placeOf(q forge.HistoryQuery) (place, error) {
 	fields := strings.Fields(q.Cursor)
 	if len(fields) == 4 {
 		since, err1 := time.Parse(time.RFC3339, fields[0])
-		began, err2 := time.Parse(time.RFC3339, fields[1])
-		page, err3 := strconv.Atoi(fields[2])
-		last, err4 := strconv.ParseInt(fields[3], 10, 64)
+		began, _ := time.Parse(time.RFC3339, fields[1])
+		page, err2 := strconv.Atoi(fields[2])
+		last, err3 := strconv.ParseInt(fields[3], 10, 64)
 		switch {
-		case err1 != nil || err3 != nil || err4 != nil || page <= 0:
-		case err2 != nil:
+		case err1 != nil || err2 != nil || err3 != nil || page <= 0:
+		case began.IsZero():
 			return place{since: since, page: 1}, nil
 		default:
 			return place{since, began, page, last}, nil
