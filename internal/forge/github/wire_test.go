@@ -71,6 +71,19 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	needs.Equal(t, []precedent.ForgeID{"1", "2"}, said)
 }
 
+// TestManyReviews: if GitHub does not answer for many pull requests, it is asked for fewer.
+func TestManyReviews(t *testing.T) {
+	s, _, c, repo := open(t)
+	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 502, Times: 5})
+	page, err := c.History(t.Context(), repo, forge.HistoryQuery{Stream: streamPulls})
+	asked := len(paths(s)) - 1 - 5 // beside the list, and in vain
+	if err != nil || asked != 2 || !slices.ContainsFunc(page.Comments, func(m forge.NumberedComment) bool {
+		return m.Kind == forge.OnReview
+	}) {
+		t.Errorf("%d queries, %+v, %v", asked, page.Comments, err)
+	}
+}
+
 // TestRateLimit: the server counts down and refuses; the client waits to the
 // second, and does not send what it knows will be refused.
 func TestRateLimit(t *testing.T) {
