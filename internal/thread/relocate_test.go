@@ -70,6 +70,7 @@ func TestRelocate(t *testing.T) {
 		{"changed, far", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40), "a.go", true},
 		{"line deleted", file(1, 9), replace(4, ""), at(4, 4), "a.go", true},
 		{"white space changed", file(1, 9), replace(4, "\t\tline  number 4 \n"), at(4, 4), "a.go:4", false},
+		{"no line ending at the end", file(1, 9), strings.TrimSuffix(file(1, 9), "\n"), at(9, 9), "a.go:9", false},
 		{"line endings changed", file(1, 9), strings.ReplaceAll(file(1, 9), "\n", "\r\n"), at(4, 5), "a.go:4-5", false},
 		{"first of several changed", file(1, 9), replace(4, "another\n"), at(4, 6), "a.go:5-6", true},
 		{"lines inserted within", file(1, 9), replace(5, "line number 5\nnew\n"), at(4, 6), "a.go:4-7", true},
