@@ -26,7 +26,6 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 			p.placeCaused(f, src)
 		case f.Analyzer && p.isAt(f):
 			f.Note("place", "found at %s", f.Span)
-		case p.placeAtHeader(f, src):
 		case p.Place(f):
 		case f.Analyzer && src.holdsQuote(said, f.Quote):
 			f.Span = said

@@ -108,6 +108,8 @@ func TestPlace(t *testing.T) {
 		{"range ends with the hunk", right(14, 900), "\ta.cents += cents", right(14, 19), 0},
 		{"range the wrong way round", right(14, 3), "\ta.cents += cents", right(14), 0},
 		{"whole file", right(14), " \n", right(0), 0},
+		{"header of a hunk", right(44), "func (a *Account) Withdraw(cents int64) error {", right(41), inexactDelta},
+		{"header with ranges", right(15), "@@ -10,9 +10,10 @@ type Account struct {", right(10), inexactDelta},
 
 		{"quote from nowhere", right(15), "result := compute(items)", none, 0},
 		{"too short to mean one line elsewhere", on("x.go", 15), "\t}", none, 0},

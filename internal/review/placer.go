@@ -67,6 +67,11 @@ func (p *Placer) find(quote []lineText, file *diff.File, side precedent.Side, ne
 		if s = p.lines(file, side).bestMatch(quote, near); s.on == nil {
 			s = p.lines(file, otherSide(side)).bestMatch(quote, near)
 		}
+		if s.on == nil || s.on.lines[s.index].holds(&quote[0]) == 0 {
+			if below := p.lines(file, side).belowHeader(quote[0].squeezed, near); below.on != nil {
+				s = below
+			}
+		}
 	}
 	if s.on == nil && len(quote) > 0 {
 		s = p.unique(quote, file)

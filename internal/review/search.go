@@ -5,6 +5,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // The score of a line. The quote decides; the distance from the given line number
@@ -108,6 +109,23 @@ func (s *sideLines) neighbours(i int, quote []lineText) float64 {
 		sum += s.lines[i].score(&quote[1+q])
 	}
 	return sum / float64(len(quote)-1)
+}
+
+// belowHeader returns the first line of the nearest hunk whose header has a quote: prompts show there the line that begins
+// the function, cut to 80 bytes. Its on is nil if there is none.
+func (s *sideLines) belowHeader(quote string, near int) (best spot) {
+	for i := range s.lines {
+		l := &s.lines[i]
+		shown := text.Squeeze(s.file.Hunks[l.hunk].Section)
+		if i > 0 && s.lines[i-1].hunk == l.hunk || min(len(quote), len(shown)) < substringMin ||
+			!strings.Contains(shown, quote) && !strings.Contains(quote, shown) {
+			continue
+		}
+		if best.on == nil || distance(l.number, near) < distance(s.lines[best.index].number, near) {
+			best = spot{on: s, index: i}
+		}
+	}
+	return best
 }
 
 // unique returns the only line outside a file that has a quote, ignoring white space;
