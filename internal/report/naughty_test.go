@@ -2,8 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,28 +34,6 @@ func TestMarkdownIsInert(t *testing.T) {
 				t.Errorf("%q: %d elements %s, want %d\n%s", s, p.Count[element], element, want,
 					markdown(t, everywhere(s), report.Style{}))
 			}
-		}
-	}
-}
-
-// TestMarkdownQuotesExactly shows that paths and code come out as they are but for what is spelled out.
-func TestMarkdownQuotesExactly(t *testing.T) {
-	for _, s := range markdowntest.Infamous(t) {
-		if unsafe.MatchString(s) || strings.TrimSpace(s) != s || s == "" || strings.Contains(s, "##[") ||
-			regexp.MustCompile(`[^\x20-\x7e]`).MatchString(s) {
-			continue
-		}
-		r := full()
-		r.Findings = r.Findings[:1]
-		f := &r.Findings[0]
-		f.Path, f.Quote, f.Suggestion = s, s, ""
-		p := markdowntest.Inert(t, markdown(t, r, report.Style{}))
-		if !strings.Contains(p.Text, s+":42") {
-			t.Errorf("the path %q is not in the page:\n%s", s, p.Text)
-		}
-		if want := "▸ 42 │ " + strings.NewReplacer("@claude", "<U+0040>claude", "@dependabot", "<U+0040>dependabot", "@bors",
-			"<U+0040>bors").Replace(s) + "\n"; !slices.Contains(p.Code, want) {
-			t.Errorf("the quote %q is not in the page: %q", want, p.Code)
 		}
 	}
 }
