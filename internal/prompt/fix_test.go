@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,17 +40,5 @@ func TestFix(t *testing.T) {
 	}
 	if Schema("fix") == nil || Schema("merge") == nil {
 		t.Error("a role has no schema")
-	}
-}
-
-func TestLongFix(t *testing.T) {
-	in := fixInput()
-	long := strings.Repeat("words and ", 10_000)
-	in.Docs = slices.Repeat([]precedent.GuideDoc{{Path: "CLAUDE.md", Text: long}}, 10)
-	in.Threads[0].Remark.Body, in.Threads[0].Code = long, precedent.Untrusted(long)
-	in.Threads = slices.Repeat(in.Threads[:1], 200)
-	in.Problems = slices.Repeat([]precedent.Untrusted{precedent.Untrusted(long)}, 50)
-	if n := len(Fix(in).Suffix); n > 2*maxGuide+MostFixed*(2*maxRemark+maxExcerpt)+maxProblems*maxProblem {
-		t.Errorf("%d bytes", n)
 	}
 }

@@ -1,21 +1,17 @@
 package prompt
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/golden"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // sample is a change of two shown files and one that is not shown.
@@ -33,12 +29,13 @@ func sample() Input {
 			},
 		},
 	}}
-	moved := &diff.File{Path: "store/sql.go", OldPath: "db/sql.go", Status: diff.Renamed, Hunks: []diff.Hunk{
+	moved := &diff.File{Path: "store/sql.go", OldPath: "db/sql.go", Status: diff.Renamed, NewMode: "120000"}
+	moved.Hunks = []diff.Hunk{
 		{OldStart: 7, OldLines: 1, NewStart: 6, NewLines: 0, Lines: []diff.Line{{
 			Op: diff.Delete, Old: 7,
 			Text: "\tdefer rows.Close()",
 		}}},
-	}}
+	}
 	lock := &diff.File{Path: "go.sum", OldPath: "go.sum", Status: diff.Modified, Skip: "lock file"}
 	return Input{
 		Docs: []precedent.GuideDoc{
@@ -68,7 +65,7 @@ func sample() Input {
 		Files: []*diff.File{token, moved, lock},
 		Shards: []precedent.Untrusted{precedent.Untrusted(Diff([]Piece{
 			{File: token, Hunk: &token.Hunks[0]},
-			{File: moved, Hunk: &moved.Hunks[0], Also: []string{"store/a.go:3", "store/b.go:9"}},
+			{File: moved, Hunk: &moved.Hunks[0], Also: strings.Fields(strings.Repeat("store/a.go:3 b.go:9 ", 6))},
 		})), "=== web/a.ts (added)\n@@ -0,0 +1 @@\n1 +x\n"},
 		Intent: "auth: simplify Check\n\nNo change of behaviour.",
 		Discussion: precedent.Discussion{
@@ -315,97 +312,6 @@ func TestBounds(t *testing.T) {
 		if !slices.ContainsFunc(shown, func(r precedent.Rule) bool { return r.Source == source }) {
 			t.Errorf("no rule of %s is shown: others crowd it out", source)
 		}
-	}
-}
-
-// TestSchema: the schema, the text that explains it and the words of the domain name the same things.
-func TestSchema(t *testing.T) {
-	if Schema("nobody") != nil || Schema("../system") != nil {
-		t.Error("a schema for an unknown role")
-	}
-	type object struct {
-		Type                 any
-		Required             []string
-		Properties           map[string]object
-		Items                *object
-		Enum                 []any
-		AdditionalProperties *bool
-		MaxItems, MaxLength  int
-	}
-	var s object
-	needs.NoError(t, json.Unmarshal(Schema("finder"), &s))
-	finding := s.Properties["findings"].Items
-	for _, o := range []object{s, *finding, *finding.Properties["evidence"].Items} {
-		if o.AdditionalProperties != nil {
-			t.Error("unknown fields of an answer are to be ignored")
-		}
-		for name, p := range o.Properties {
-			switch p.Type {
-			case "string":
-				if p.MaxLength == 0 {
-					t.Errorf("%s has no limit", name)
-				}
-			case "array":
-				if p.MaxItems == 0 {
-					t.Errorf("%s has no limit", name)
-				}
-			}
-		}
-	}
-	for name := range maps.Keys(finding.Properties) {
-		if !strings.Contains(System(), "`"+name+"`") {
-			t.Errorf("the system text does not explain %s", name)
-		}
-	}
-	for _, name := range regexp.MustCompile("(?m)^- ((?:`[a-z]+`(?:, )?)+):").FindAllStringSubmatch(System(), -1) {
-		for _, n := range strings.Split(name[1], ", ") {
-			if _, ok := finding.Properties[strings.Trim(n, "`")]; !ok {
-				t.Errorf("the system text explains %s, which the schema does not have", n)
-			}
-		}
-	}
-	var categories, severities []any
-	for _, c := range precedent.Categories {
-		categories = append(categories, string(c))
-		if c != precedent.PolicyEdit && !strings.Contains(System(), string(c)) {
-			t.Errorf("the system text does not name the category %s", c)
-		}
-	}
-	for _, v := range precedent.Severities {
-		severities = append(severities, string(v))
-		if !strings.Contains(System(), `"`+string(v)+`"`) {
-			t.Errorf("the system text does not explain the severity %s", v)
-		}
-	}
-	if diff := cmp.Diff(append(categories, "", nil), finding.Properties["category"].Enum); diff != "" {
-		t.Errorf("categories (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(severities, finding.Properties["severity"].Enum); diff != "" {
-		t.Errorf("severities (-want +got):\n%s", diff)
-	}
-}
-
-func TestDiff(t *testing.T) {
-	f := &diff.File{Path: "a\nb\u202e.go", OldPath: "c d.go", Status: diff.Renamed, NewMode: "120000"}
-	h := &diff.Hunk{
-		OldStart: 1, OldLines: 1, NewStart: 1, NewLines: 1,
-		Lines: []diff.Line{{Op: diff.Add, New: 1, Text: "x"}},
-	}
-	var also []string
-	for i := range 12 {
-		also = append(also, fmt.Sprintf("f%d.go:1", i))
-	}
-	got := Diff([]Piece{{File: f, Hunk: h}, {File: f, Hunk: h, Also: also}})
-	if strings.Count(got, "=== ") != 1 || strings.Count(got, "@@ -1 +1 @@") != 2 {
-		t.Errorf("one file, two hunks: %q", got)
-	}
-	if head, _, _ := strings.Cut(got, "\n"); !strings.HasPrefix(head, "=== a<U+") ||
-		!strings.HasSuffix(head, "(renamed from c d.go, a symbolic link)") || strings.ContainsRune(head, '\u202e') {
-		t.Errorf("header %q", head)
-	}
-	if !strings.Contains(got, "(the same edit in 12 other places, not shown: f0.go:1, ") ||
-		strings.Contains(got, "f8.go") {
-		t.Errorf("equal hunks: %q", got)
 	}
 }
 

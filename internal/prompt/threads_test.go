@@ -37,25 +37,6 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestLongThreads: a long conversation is shown from its end, and in parts.
-func TestLongThreads(t *testing.T) {
-	c := conversations()[0]
-	long := strings.Repeat("words and ", 10_000)
-	c.Remark.Body, c.Remark.Quote, c.Code, c.Diff = long, long, precedent.Untrusted(long), precedent.Untrusted(long)
-	c.Replies = nil
-	for range 50 {
-		c.Replies = append(c.Replies, Reply{"Somebody", precedent.Untrusted(long)})
-	}
-	c.Replies = append(c.Replies, Reply{"Somebody", "the last word"})
-	p := New(sample()).Threads([]Conversation{c})
-	if n := len(p.Suffix); n > 2*maxRemark+2*maxExcerpt+maxReplies*maxReply+4_000 {
-		t.Errorf("%d bytes", n)
-	}
-	if !strings.Contains(p.Suffix, "the last word") || strings.Count(p.Suffix, "Somebody answered") != maxReplies {
-		t.Error("not the newest replies")
-	}
-}
-
 // TestBefore: finders are told what they are not shown, and second readers need not know.
 func TestBefore(t *testing.T) {
 	in := sample()

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -193,67 +191,91 @@ func TestNoTextEndsItsBlock(t *testing.T) {
 	}
 }
 
-// TestLongRemarks: a chatty finder does not fill the window of the one who checks it.
-func TestLongRemarks(t *testing.T) {
+// TestLongTexts: however much is said, a prompt is bounded, and a conversation is shown from its end.
+func TestLongTexts(t *testing.T) {
 	long := strings.Repeat("words and ", 10_000)
-	c := claims()[0]
-	c.Body, c.Quote = long, long
-	if n := len(New(sample()).Verify("x", []precedent.Finding{c}, nil).Suffix); n > 3*maxRemark {
-		t.Errorf("%d bytes", n)
+	words := precedent.Untrusted(long)
+	claim := claims()[0]
+	claim.Body, claim.Quote = long, long
+	remark := Remark{"a", "t", long, long}
+	c := conversations()[0]
+	c.Remark, c.Code, c.Diff = claim, words, words
+	c.Replies = append(slices.Repeat([]Reply{{"Somebody", words}}, 50), Reply{"Somebody", "the last word"})
+	fix := fixInput()
+	fix.Docs = slices.Repeat([]precedent.GuideDoc{{Path: "CLAUDE.md", Text: long}}, 10)
+	fix.Threads[0].Remark.Body, fix.Threads[0].Code = long, words
+	fix.Threads = slices.Repeat(fix.Threads[:1], 200)
+	fix.Problems = slices.Repeat([]precedent.Untrusted{words}, 50)
+	threads := New(sample()).Threads([]Conversation{c})
+	for name, test := range map[string]struct {
+		prompt Prompt
+		most   int
+	}{
+		"verify":  {New(sample()).Verify("x", []precedent.Finding{claim}, nil), 3 * maxRemark},
+		"judge":   {Judge([]Pair{{"p1", remark, remark}}), 5 * maxRemark},
+		"threads": {threads, 2*maxRemark + 2*maxExcerpt + maxReplies*maxReply + 4_000},
+		"fix":     {Fix(fix), 2*maxGuide + MostFixed*(2*maxRemark+maxExcerpt) + maxProblems*maxProblem},
+	} {
+		if n := len(test.prompt.Suffix); n > test.most {
+			t.Errorf("%s: %d bytes, at most %d are wanted", name, n, test.most)
+		}
 	}
-	if n := len(Judge([]Pair{{
-		"p1",
-		Remark{"a", "t", long, long},
-		Remark{"a", "t", long, long},
-	}}).Suffix); n > 5*maxRemark {
-		t.Errorf("%d bytes", n)
+	if !strings.Contains(threads.Suffix, "the last word") ||
+		strings.Count(threads.Suffix, "Somebody answered") != maxReplies {
+		t.Error("not the newest replies")
 	}
 }
 
-// TestRolesAndSchemas: each system text explains every field of its answer.
-func TestRolesAndSchemas(t *testing.T) {
+// TestSchemas: each system text explains every field of its answer and every word that a field can have, and no field is
+// without a limit.
+func TestSchemas(t *testing.T) {
+	if Schema("nobody") != nil || Schema("../system") != nil {
+		t.Error("a schema for an unknown role")
+	}
+	type object struct {
+		Type                any
+		Properties          map[string]object
+		Items               *object
+		Enum                []any
+		MaxItems, MaxLength int
+	}
 	for _, role := range []struct{ name, list, text string }{
+		{"finder", "findings", "system.md"},
 		{"verifier", "verdicts", "verify.md"},
 		{"judge", "pairs", "judge.md"},
 		{"judge", "pairs", "declined.md"},
 		{"judge", "pairs", "precedent.md"},
 		{"threads", "threads", "threads.md"},
 	} {
-		var schema struct {
-			Properties map[string]struct {
-				Items struct {
-					Properties map[string]struct {
-						Enum []string
-					}
-				}
-			}
-		}
+		var schema object
 		needs.NoError(t, json.Unmarshal(Schema(role.name), &schema))
-		system := load(role.text)
-		if !strings.Contains(system, fmt.Sprintf("{%q: [ … ]}", role.list)) {
-			t.Errorf("%s does not show the list %s", role.text, role.list)
+		system, list := load(role.text), schema.Properties[role.list]
+		if !strings.Contains(system, fmt.Sprintf("{%q: [", role.list)) || list.Items == nil || list.MaxItems == 0 {
+			t.Fatalf("%s does not show the list %s, or it has no limit", role.text, role.list)
 		}
-		fields := schema.Properties[role.list].Items.Properties
-		if len(fields) == 0 {
-			t.Fatalf("%s has no list %s", role.name, role.list)
-		}
-		var explained []string
-		for _, m := range regexp.MustCompile("(?m)^- `([a-z_]+)`: (?:a|the|true|one|if|what|\")").FindAllStringSubmatch(system[strings.Index(system, "has one entry"):], -1) {
-			explained = append(explained, m[1])
-		}
-		var have []string
-		for name, f := range fields {
-			have = append(have, name)
+		for name, f := range list.Items.Properties {
+			if !strings.Contains(system, "`"+name+"`") {
+				t.Errorf("%s does not explain %s", role.text, name)
+			}
+			if f.Type == "string" && f.MaxLength == 0 || f.Type == "array" && f.MaxItems == 0 {
+				t.Errorf("%s: %s has no limit", role.name, name)
+			}
 			for _, word := range f.Enum {
-				if !strings.Contains(system, word) {
+				if word != nil && word != string(precedent.PolicyEdit) && !strings.Contains(system, fmt.Sprint(word)) {
 					t.Errorf("%s does not explain %q", role.text, word)
 				}
 			}
 		}
-		slices.Sort(have)
-		slices.Sort(explained)
-		if diff := cmp.Diff(have, explained); diff != "" {
-			t.Errorf("%s: fields (-schema +text):\n%s", role.text, diff)
+		if role.name == "finder" {
+			var categories, severities []any
+			for _, c := range precedent.Categories {
+				categories = append(categories, string(c))
+			}
+			for _, v := range precedent.Severities {
+				severities = append(severities, string(v))
+			}
+			needs.Equal(t, append(categories, "", nil), list.Items.Properties["category"].Enum)
+			needs.Equal(t, severities, list.Items.Properties["severity"].Enum)
 		}
 	}
 }
