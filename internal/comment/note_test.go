@@ -54,18 +54,6 @@ func TestNoteIsBounded(t *testing.T) {
 	readBack(t, w, body, comment.ChecksEnded)
 }
 
-// TestTries: the number of incomplete reviews comes back from a summary, and no other number.
-func TestTries(t *testing.T) {
-	w := writer(t)
-	for tries, want := range map[int]int{-1: 0, 0: 0, 1: 1, 3: 3, 99: 99, 100: 99} {
-		m := mark()
-		m.Tries = tries
-		if got, ok := w.Read(w.Summary("# Words\n", m)); !ok || got.Tries != want {
-			t.Errorf("%d: read back as %d, %v", tries, got.Tries, ok)
-		}
-	}
-}
-
 func checksMark() comment.Marker {
 	m := mark()
 	m.Kind, m.Answers = comment.ChecksEnded, "checks."+m.Head

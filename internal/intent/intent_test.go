@@ -17,28 +17,16 @@ var phrasings = map[precedent.LearningKind]string{
 		dont flag X
 		never flag X
 		please do not flag X
-		please don't ever flag X
-		please stop flagging X
 		stop flagging X
-		stop reporting X
 		avoid flagging X
-		avoid reporting X
 		no need to flag X
 		no need to comment on X
-		There is no need to mention X
 		refrain from flagging X
 		no longer flag X
 		quit nagging about X
-		do not report X
-		never report X
-		do not warn about X
 		don't warn us, do not mention X
-		do not comment on X
 		don't complain about X
-		don't nitpick X
 		do not bother to flag X
-		do not suggest X
-		don't point out X
 		do not raise issues about X
 		never complain about X again
 		don't ask for X
@@ -52,30 +40,20 @@ var phrasings = map[precedent.LearningKind]string{
 		you should never flag X
 		I want you to stop flagging X
 		ignore X
-		please ignore X
-		you can ignore X
 		feel free to skip X
 		skip X
-		suppress X
-		mute X
-		disregard X
-		overlook X
 		tolerate X
 		allow X
 		leave X alone
 		X is fine here
-		X is fine
 		X are ok in tests
 		X is intentional
-		X is perfectly acceptable here
 		X is by design
 		X is not a problem here
 		X is allowed because we log in scripts
 		X is not worth flagging
 		it is fine to use X
-		it's ok if tests have X
 		we don't care about X
-		I do not care about X
 		nobody cares about X
 		we are not interested in X
 		we don't want comments about X
@@ -83,43 +61,29 @@ var phrasings = map[precedent.LearningKind]string{
 		X need not be reported
 		X does not need to be flagged
 		no comments on X
-		no more warnings about X
-		no style nits about X
 		no need for comments on X`,
 	precedent.LearnDo: `
 		always flag X
 		flag X
-		report X
 		do flag X
-		please always report X
 		do not merge without X
 		never merge without X
 		do not ignore X
-		don't skip X
 		never ignore X
-		do not overlook X
 		stop ignoring X
 		never tolerate X
-		do not forget to flag X
 		do not stop flagging X
 		do not allow X
-		don't accept X
 		never approve X
 		X is not fine
-		X is never ok in tests
 		X are not allowed here
-		X isn't acceptable
 		X must be flagged
 		X should always be reported
 		allow only X
 		do not use X
-		never use X
 		avoid X
-		don't commit X
 		make sure that X holds
-		check that X is tested
 		require X
-		never log X
 		do not show X in logs
 		X is expected to return an error
 		X is only allowed in scripts
