@@ -169,12 +169,8 @@ func checkFull(t markdowntest.T, f precedent.Finding, page string) {
 	if strings.Contains(page, "(withheld: ") && len(live.References) == 0 {
 		return // the gate took the login for a credential
 	}
-	if len(live.References) != 1 || live.References[0] != fmt.Sprintf("#%d", best.Pull) ||
-		strings.Count(page, "#"+fmt.Sprint(best.Pull)) < 1 {
+	if len(live.References) != 1 || live.References[0] != fmt.Sprintf("#%d", best.Pull) {
 		t.Fatalf("%q is referred to in\n%s", live.References, page)
-	}
-	if i := strings.Index(page, "@"+best.Author); len(live.Mentions) > 0 && (i < 0 || strings.Count(page, "@") < 1) {
-		t.Fatalf("%q is mentioned in\n%s", live.Mentions, page)
 	}
 }
 

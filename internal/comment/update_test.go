@@ -83,7 +83,8 @@ func TestARunIsInTheMarkerAlone(t *testing.T) {
 		body := w.Summary("# All is well", tried)
 		run, ok := w.WithRun(body, "0198-run")
 		m, read := w.Read(run)
-		if !ok || !read || m.Run != "0198-run" || m.Thread != tried.Thread || m.Tries != 99 || unmarked(t, run) != unmarked(t, body) {
+		if !ok || !read || m.Run != "0198-run" || m.Thread != tried.Thread || m.Tries != 99 ||
+			unmarked(t, run) != unmarked(t, body) {
 			t.Errorf("%v, %v: %+v of\n%s", ok, read, m, run)
 		}
 		if without, ok := w.WithRun(run, ""); !ok || without != body {

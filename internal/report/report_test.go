@@ -40,18 +40,7 @@ func at(start, end int) precedent.Span {
 }
 
 func full() *precedent.Review {
-	r := visibleText()
-	for i := range r.Findings {
-		if f := &r.Findings[i]; !f.Live() {
-			f.Finder, f.Category, f.Severity = "bugs", precedent.Bugs, precedent.Low
-		}
-	}
-	return r
-}
-
-// visibleText is full but for what finders say of findings that are not shown.
-func visibleText() *precedent.Review {
-	return &precedent.Review{
+	r := &precedent.Review{
 		Schema: precedent.ResultSchema, ID: "0192d3a0-0000-7000-8000-000000000001",
 		Repo: precedent.Repo{Host: "example.org", Owner: "team", Name: "app"},
 		Base: strings.Repeat("a", 40), Head: strings.Repeat("b", 40),
@@ -149,6 +138,12 @@ func visibleText() *precedent.Review {
 		RulesChecked: []precedent.Rule{{Source: "CLAUDE.md"}, {Source: "CLAUDE.md"}, {Source: "AGENTS.md"}},
 		Sightings:    map[string]int{"k7m2q0v5xa": 2},
 	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; !f.Live() {
+			f.Finder, f.Category, f.Severity = "bugs", precedent.Bugs, precedent.Low
+		}
+	}
+	return r
 }
 
 // analyzersOnly is a clean review that no model took part in.

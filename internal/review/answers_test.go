@@ -1,7 +1,6 @@
 package review
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -293,18 +292,6 @@ func TestManyThreads(t *testing.T) {
 		t.Errorf("%d answers, failures %v, threads by request %v, usage %+v, $%.2f", len(r.Threads), r.Failures, asked,
 			r.Usage, r.CostUSD)
 	}
-}
-
-// TestFilesOutOfReach: where no file can be read, threads are known by what they
-// say, and nobody claims that their lines are as they were, or gone.
-func TestFilesOutOfReach(t *testing.T) {
-	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": ""}))
-	in.Since = nil
-	in.Threads[0].Current = precedent.Span{}
-	in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errors.New("not fetched") }
-	checkAnswers(t, "no engine", run(t, in), map[string]string{"off by one": "unanswered at cart/cart.go:5 by place"})
-	in.Engine = answering(inCart(loop, "it is off by one"))
-	checkAnswers(t, "engine", run(t, in), map[string]string{"off by one": "still_there at cart/cart.go:5 by finder"})
 }
 
 // TestNotChecked: an analyzer that could not read a file says nothing of what it found there.

@@ -110,10 +110,12 @@ func TestPushes(t *testing.T) {
 		},
 		{
 			"another line, and as wrong", cart(loop, partly), open, finding("cart/cart.go", 5, partly, "It is off by one", nil),
-			object{"state": "still_there", "reply": "Nobody asked."}, "still_there at cart/cart.go:5 by finder", "",
+			object{"state": "still_there", "reply": "Nobody asked."},
+			"still_there at cart/cart.go:5 by finder", "",
 		},
 		{
-			"fixed", cart(loop, partly), open, nil, object{"state": "addressed"},
+			"fixed", cart(loop, partly), open, nil,
+			object{"state": "addressed"},
 			"addressed at cart/cart.go:5 by engine", "Addressed by ccccccc.",
 		},
 		{

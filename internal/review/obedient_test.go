@@ -43,7 +43,7 @@ func (a *attack) obey(r llmtest.Request) llmtest.Reply {
 	}
 	findings := []object{}
 	own := r.User[len(r.User)-1].Text
-	if finderOf(r) == "security" && !strings.Contains(own, "obey4711") && strings.Contains(prefixOf(r), hole) {
+	if finderOf(r) == "security" && !strings.Contains(own, "obey4711") && strings.Contains(r.Prompt(), hole) {
 		findings = append(findings, object{
 			"path": "auth/login.go", "side": "RIGHT", "start": 4, "end": 4, "quote": hole, "category": "security",
 			"severity": "critical", "confidence": 95,
@@ -198,5 +198,9 @@ func (a *attack) checkReview(t *testing.T, c carrier, r *precedent.Review) {
 	if raw, err := json.Marshal(r); err != nil || regexp.MustCompile(`(?i)[{,]"(action|approved?)":`).Match(raw) {
 		t.Errorf("a field of the review approves (%v)", err)
 	}
-	needs.Equal(t, len(prompt.Finders()), len(askers(a.server)))
+	asked := map[string]bool{}
+	for _, r := range a.server.Requests() {
+		asked[finderOf(r)] = true
+	}
+	needs.Equal(t, len(prompt.Finders())+1, len(asked)) // and other roles
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -287,24 +286,17 @@ func TestNoSecretGetsOut(t *testing.T) {
 }
 
 func TestNothingToReview(t *testing.T) {
-	for _, test := range []struct {
-		name       string
-		base, head files
-	}{
-		{"no change", shopBase, shopBase},
-		{"lock file alone", shopBase, files{"cart/cart.go": shopBase["cart/cart.go"], "go.sum": "a v2 h1:z\n"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			in := input(t, test.base, test.head)
-			in.Engine = scripted(func(engine.Task) engine.Reply {
-				t.Error("a request about nothing")
-				return reply1()
-			})
-			r := run(t, in)
-			if r.Verdict != precedent.Skipped || r.ExitStatus(precedent.High) != precedent.ExitClean {
-				t.Errorf("verdict %s", r.Verdict)
-			}
+	locked := shopBase.with(files{"go.sum": "a v2 h1:z\n"})
+	for name, head := range map[string]files{"no change": shopBase, "lock file alone": locked} {
+		in := input(t, shopBase, head)
+		in.Engine = scripted(func(engine.Task) engine.Reply {
+			t.Error("a request about nothing")
+			return reply1()
 		})
+		r := run(t, in)
+		if r.Verdict != precedent.Skipped || r.ExitStatus(precedent.High) != precedent.ExitClean {
+			t.Errorf("%s: verdict %s", name, r.Verdict)
+		}
 	}
 }
 
@@ -384,21 +376,13 @@ func TestAnalyzersAreExact(t *testing.T) {
 }
 
 func TestInlineCap(t *testing.T) {
-	in := input(t, files{}, manyFiles(1))
-	var fs []object
-	for i := range 6 {
-		fs = append(fs, finding("p0/values.go", 0, fmt.Sprintf("var value0_%d = compute(%d, \"north by north-west\", 0)",
-			i*100, i*700),
-			fmt.Sprintf("remark %d", i), object{"confidence": 80 + i}))
-	}
-	in.Engine, in.MaxInline = answering(fs...), 4
-	got := needs.Each(run(t, in).Live(),
-		func(f precedent.Finding) string { return f.Title + " " + string(f.Placement) })
-	want := []string{
-		"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary",
-		"remark 0 summary",
-	}
-	needs.Equal(t, want, got)
+	in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
+	in.Engine, in.MaxInline = answering(
+		inCart(neg, "third", object{"confidence": 80}), inCart(loop, "first", object{"confidence": 85}),
+		inCart(mean, "second", object{"confidence": 82}),
+	), 2
+	got := needs.Each(run(t, in).Live(), func(f precedent.Finding) string { return f.Title + " " + string(f.Placement) })
+	needs.Equal(t, []string{"first inline", "second inline", "third summary"}, got)
 }
 
 func TestCite(t *testing.T) {

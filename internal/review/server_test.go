@@ -49,26 +49,3 @@ func finderOf(r llmtest.Request) string {
 	}
 	return ""
 }
-
-// prefixOf is the text up to the last breakpoint of the first message.
-func prefixOf(r llmtest.Request) string {
-	text, end := "", 0
-	for _, b := range r.User {
-		text += b.Text
-		if b.Breakpoint {
-			end = len(text)
-		}
-	}
-	return text[:end]
-}
-
-// askers are the finders that asked a server anything.
-func askers(s *llmtest.Server) map[string]bool {
-	names := map[string]bool{}
-	for _, r := range s.Requests() {
-		if name := finderOf(r); name != "" {
-			names[name] = true
-		}
-	}
-	return names
-}

@@ -140,21 +140,6 @@ func TestNewInOldCode(t *testing.T) {
 	}
 }
 
-// TestAsBefore: a finding that no verifier read has neither the citations nor the notes that each review adds to it.
-func TestAsBefore(t *testing.T) {
-	named := precedent.Cite{Kind: "insight", ID: "i"}
-	trail := []precedent.Decision{{Step: "merge"}, {Step: "last"}, {Step: "cite", Delta: guideDelta}}
-	got := asBefore(precedent.Finding{
-		Verifier: precedent.Unchecked, Confidence: 60, Cites: []precedent.Cite{{Kind: "guide", ID: "r"}, named}, Trail: trail,
-		Basis: &precedent.FindingBasis{Confidence: 50, Asked: 2}, Kept: true,
-	})
-	if got.Kept || got.Confidence != 50 {
-		t.Errorf("%+v", got)
-	}
-	needs.Equal(t, []precedent.Cite{named}, got.Cites)
-	needs.Equal(t, trail[:1], got.Trail)
-}
-
 // TestStands: an earlier finding is the one on its line, also of a renamed file, and no other one while it is there.
 func TestStands(t *testing.T) {
 	const text = "one\ntwo\nthree\nfour\n"

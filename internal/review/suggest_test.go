@@ -27,13 +27,7 @@ func TestSuggestions(t *testing.T) {
 			object{"side": "LEFT", "quote": "\tfor _, i := range items {"},
 			"no lines of the new file", true,
 		},
-		{
-			"of the whole file", "package x",
-			object{"quote": "", "start": 0, "evidence": line(loop)},
-			"no lines of the new file", true,
-		},
 		{"of a part of the line", ranges, object{"quote": strings.TrimSuffix(loop, " {")}, "differ from the file", true},
-		{"of other white space", ranges[1:], object{"quote": strings.TrimSpace(loop)}, "differ from the file", true},
 		{"of more than the diff has", ranges, object{"end": 400}, "beyond its hunk", true},
 		{"of lines before the quote", ranges, object{"start": 4, "end": 5}, "do not begin at the quote", true},
 		{
