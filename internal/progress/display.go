@@ -19,7 +19,8 @@ type activity struct {
 	name, step       string // one of them
 	started, updated time.Time
 	done, requests   int
-	spent            spent
+	usage            precedent.Usage // so far, as costUSD
+	costUSD          float64
 	run              *precedent.FinderRun // of a finder that has ended
 	ended, failed    bool
 }
@@ -42,13 +43,13 @@ func (w *activity) prompted() bool {
 // line says how the work ended, for those who read a log.
 func (w *activity) line() string {
 	said, _ := w.outcome()
-	parts := []string{w.step + " " + said, report.Plural(w.spent.usage.Requests, "request")}
+	parts := []string{w.step + " " + said, report.Plural(w.usage.Requests, "request")}
 	took := w.updated.Sub(w.started)
 	if w.run != nil {
 		parts = []string{w.name + " " + statusText(w.run), report.Plural(w.run.Requests, "request")}
 		took = time.Duration(w.run.TookMS) * time.Millisecond
 	}
-	parts = append(parts, w.spent.parts(false)...)
+	parts = append(parts, report.Spent(w.usage, w.costUSD)...)
 	parts = append(parts, took.Round(100*time.Millisecond).String())
 	return "precedent: " + text.VisibleLine(strings.Join(parts, ", "))
 }
@@ -67,14 +68,15 @@ func newDisplay(began time.Time) display { return display{started: began, order:
 func (b *display) apply(e review.Event, now time.Time) (*activity, bool) {
 	w := b.activity(e, now)
 	if w.run == nil {
-		w.spent.add(spent{e.Usage, e.CostUSD})
+		w.usage.Add(e.Usage)
+		w.costUSD += e.CostUSD
 	}
 	if w.ended {
 		return w, false
 	}
 	w.done, w.requests = max(w.done, e.Done), max(w.requests, e.Requests)
 	if e.Run != nil {
-		w.run, w.spent = e.Run, spent{e.Run.Usage, e.Run.CostUSD}
+		w.run, w.usage, w.costUSD = e.Run, e.Run.Usage, e.Run.CostUSD
 	}
 	w.ended = e.Run != nil || w.step != "" && w.requests > 0 && w.done >= w.requests
 	w.failed = w.failed || e.Failed
@@ -111,10 +113,11 @@ func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 	page := report.NewPage(&out, width, color)
 	elapsed := now.Sub(b.started)
 	header := []string{fmt.Sprintf("reviewing %d:%02d", int(elapsed.Minutes()), int(elapsed.Seconds())%60)}
-	var total spent
+	var total activity
 	var finders, steps []string
 	for _, w := range b.activities {
-		total.add(w.spent)
+		total.usage.Add(w.usage)
+		total.costUSD += w.costUSD
 		item := w.item(page, width)
 		switch {
 		case item == "":
@@ -127,7 +130,7 @@ func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 	if item := b.analyzersItem(page); item != "" {
 		finders = append(finders, item)
 	}
-	header = append(header, total.parts(true)...)
+	header = append(header, report.Spent(total.usage, total.costUSD)...)
 	for utf8.RuneCountInString(strings.Join(header, " · ")) > width {
 		header = header[:len(header)-1]
 	}

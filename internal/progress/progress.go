@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
@@ -139,32 +137,4 @@ func (c *canvas) draw(w io.Writer, lines []string) {
 	b.WriteString("\x1b[J" + strings.Join(lines, "\r\n"))
 	c.shown = lines
 	_, _ = io.WriteString(w, b.String()) // a terminal that is gone has nobody to tell
-}
-
-// spent sums up what was asked of models, and what it cost.
-type spent struct {
-	usage   precedent.Usage
-	costUSD float64
-}
-
-func (s *spent) add(o spent) {
-	s.usage.Add(o.usage)
-	s.costUSD += o.costUSD
-}
-
-// parts says it in parts: tokens, with the share that came from the cache if
-// cached is asked for, and dollars, each if there are any.
-func (s spent) parts(cached bool) []string {
-	var parts []string
-	if n := s.usage.Tokens(); n > 0 {
-		part := report.Tokens(n)
-		if cached && s.usage.CachedTokens > 0 && s.usage.InputTokens > 0 {
-			part += fmt.Sprintf(", %d %% cached", 100*s.usage.CachedTokens/s.usage.InputTokens)
-		}
-		parts = append(parts, part)
-	}
-	if s.costUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", s.costUSD))
-	}
-	return parts
 }

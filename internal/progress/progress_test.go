@@ -160,7 +160,7 @@ guidelines waiting   secrets running   unicode running`)
 		// overtaken
 		m.Handle(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(10_000, 2_000, 100), CostUSD: 0.05})
 		see("answers", `
-reviewing 1:05 · 21k tokens, 35 % cached · $0.08
+reviewing 1:05 · $0.08 · 21k tokens, 35 % cached
 bugs reading 2/3   security waiting   tests waiting
 2 analyzers 2 findings`)
 
@@ -174,7 +174,7 @@ bugs reading 2/3   security waiting   tests waiting
 		m.Handle(review.Event{Step: "verify", Done: 1, Requests: 2})
 		m.Handle(review.Event{Step: "judge", Requests: 4})
 		see("stages after them", `
-reviewing 1:05 · 125k tokens, 49 % cached · $0.37
+reviewing 1:05 · $0.37 · 125k tokens, 49 % cached
 bugs 1 finding   security timed out   tests none
 2 analyzers 2 findings
 judge done   verify 1/2   judge 0/4`)
@@ -247,9 +247,9 @@ func TestPlainLines(t *testing.T) {
 			m.Handle(review.Event{Step: "judge", Done: 1, Requests: 1, Usage: usage(1, 0, 0), Failed: true})
 			m.Stop()
 			m.Handle(ended("security", "api", precedent.StatusOK, 2))
-			want := `precedent: bugs 2 findings, 3 requests, 41k tokens, $0.12, 12.3s
+			want := `precedent: bugs 2 findings, 3 requests, $0.12, 41k tokens, 50 % cached, 12.3s
 precedent: te<U+001B>[2Jsts timed out, 1 request, 1m0s
-precedent: verify done, 2 requests, 1k tokens, $0.01, 4.2s
+precedent: verify done, 2 requests, $0.01, 1k tokens, 4.2s
 precedent: judge failed, 1 request, 1 token, 0s
 `
 			if diff := cmp.Diff(want, out.String()); diff != "" {

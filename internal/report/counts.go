@@ -148,24 +148,28 @@ func coverage(r *precedent.Review) string {
 	return strings.Join(append(parts, cost(r)), " · ")
 }
 
-// cost says what a review cost: dollars, tokens, the share from the provider's cache, time.
+// cost says what a review cost, and how long it took.
 func cost(r *precedent.Review) string {
-	var parts []string
-	if r.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", r.CostUSD))
-	}
-	if total := r.Usage.Tokens(); total > 0 {
-		used := Tokens(total)
-		if u := r.Usage; u.CachedTokens > 0 && u.InputTokens > 0 {
-			used += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)
-		}
-		parts = append(parts, used)
-	}
 	took := time.Duration(r.TookMS) * time.Millisecond
 	if took >= 10*time.Second {
 		took = took.Round(time.Second)
 	}
-	return strings.Join(append(parts, took.String()), " · ")
+	return strings.Join(append(Spent(r.Usage, r.CostUSD), took.String()), " · ")
+}
+
+// Spent says what models cost: dollars, and tokens with the share from the provider's cache, each if there are any.
+func Spent(u precedent.Usage, usd float64) (parts []string) {
+	if usd > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", usd))
+	}
+	if total := u.Tokens(); total > 0 {
+		used := Tokens(total)
+		if u.CachedTokens > 0 && u.InputTokens > 0 {
+			used += fmt.Sprintf(", %d %% cached", 100*u.CachedTokens/u.InputTokens)
+		}
+		parts = append(parts, used)
+	}
+	return parts
 }
 
 // Tokens is a number of tokens in thousands, from 1,000 upwards.
