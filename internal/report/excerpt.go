@@ -33,11 +33,11 @@ type place struct {
 type excerpts struct {
 	change *diff.Change
 	hidden map[place]string
-	clean  map[*diff.Hunk]diff.Hunk // hunks without secrets
+	clean  map[*diff.Hunk][]string // the lines of hunks without secrets
 }
 
 func newExcerpts(r *precedent.Review, c *diff.Change) excerpts {
-	e := excerpts{change: c, hidden: map[place]string{}, clean: map[*diff.Hunk]diff.Hunk{}}
+	e := excerpts{change: c, hidden: map[place]string{}, clean: map[*diff.Hunk][]string{}}
 	for _, f := range r.Findings {
 		if f.Category != precedent.Secrets || f.Start == 0 {
 			continue
@@ -102,63 +102,45 @@ func (e excerpts) lines(f precedent.Finding) []numbered {
 	return lines
 }
 
-// around returns the lines of the span and a few before it, from the same hunk.
-func (e excerpts) around(f precedent.Finding) []numbered {
+// around returns the lines of the span and a few before it, from the same hunk; none if it lacks the first line of the
+// span. The hunk is redacted as a whole, because the lines before one can be what makes it a secret.
+func (e excerpts) around(f precedent.Finding) (lines []numbered) {
+	hunk := e.hunkOf(f)
+	if hunk == nil {
+		return nil
+	}
+	clean := e.clean[hunk]
+	if clean == nil {
+		raw := make([]string, len(hunk.Lines))
+		for i := range raw {
+			raw[i] = hunk.Lines[i].Text
+		}
+		clean = strings.Split(string(secret.RedactFile(f.Path, []byte(strings.Join(raw, "\n")))), "\n")
+		e.clean[hunk] = clean
+	}
+	for i := range hunk.Lines {
+		if n := hunk.Lines[i].On(f.Side); n >= max(f.Start-linesBefore, 1) && n <= max(f.End, f.Start) {
+			lines = append(lines, numbered{n, clean[min(i, len(clean)-1)]})
+		}
+	}
+	if !slices.ContainsFunc(lines, func(l numbered) bool { return l.n == f.Start }) {
+		return nil
+	}
+	return lines
+}
+
+// hunkOf returns the hunk that shows the first line of a finding; nil if there is none.
+func (e excerpts) hunkOf(f precedent.Finding) *diff.Hunk {
 	if e.change == nil {
 		return nil
 	}
 	for i := range e.change.Files {
 		file := &e.change.Files[i]
-		if file.Path != f.Path && (f.Side != precedent.Left || file.OldPath != f.Path) {
-			continue
-		}
-		for h := range file.Hunks {
-			if hunk := &file.Hunks[h]; len(within(*hunk, f.Span)) > 0 {
-				return within(e.redacted(f.Path, hunk), f.Span)
+		if file.Path == f.Path || f.Side == precedent.Left && file.OldPath == f.Path {
+			if h := file.HunkAt(f.Side, f.Start); h >= 0 {
+				return &file.Hunks[h]
 			}
 		}
 	}
 	return nil
-}
-
-// redacted returns a hunk of a file without its secrets. It is redacted as a whole, because
-// the lines before one can be what makes it a secret.
-func (e excerpts) redacted(path string, hunk *diff.Hunk) diff.Hunk {
-	h, ok := e.clean[hunk]
-	if ok {
-		return h
-	}
-	h = *hunk
-	raw := make([]string, len(h.Lines))
-	for i, l := range h.Lines {
-		raw[i] = l.Text
-	}
-	h.Lines = slices.Clone(h.Lines)
-	clean := strings.Split(string(secret.RedactFile(path, []byte(strings.Join(raw, "\n")))), "\n")
-	for i := range h.Lines {
-		h.Lines[i].Text = clean[min(i, len(clean)-1)]
-	}
-	e.clean[hunk] = h
-	return h
-}
-
-// within returns the hunk's lines around the span; none if the hunk does not
-// show the span's first line.
-func within(h diff.Hunk, s precedent.Span) []numbered {
-	var lines []numbered
-	found := false
-	for _, l := range h.Lines {
-		n, other := l.New, diff.Delete
-		if s.Side == precedent.Left {
-			n, other = l.Old, diff.Add
-		}
-		if l.Op != other && n >= s.Start-linesBefore && n <= max(s.End, s.Start) {
-			lines = append(lines, numbered{n, l.Text})
-			found = found || n == s.Start
-		}
-	}
-	if !found {
-		return nil
-	}
-	return lines
 }

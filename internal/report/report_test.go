@@ -325,7 +325,7 @@ func TestExcerptsHaveNoCredential(t *testing.T) {
 		"ops/main.tf": {"administrator_login_password = \"kq7Zt2-" + "vRw9Lm4x\""},
 		".env":        {"GREETING=kq7Zt2-" + "vRw9Lm4x"},
 	} {
-		hunk := diff.Hunk{NewStart: 1}
+		hunk := diff.Hunk{NewStart: 1, NewLines: len(lines)}
 		for i, l := range lines {
 			hunk.Lines = append(hunk.Lines, diff.Line{Op: diff.Add, New: i + 1, Text: l})
 		}
