@@ -125,7 +125,8 @@ func (c *conversation) inARow(t *precedent.Thread) int {
 
 // ask sends the conversation to the engine. An answer that quotes code which does not exist is an error.
 func (c *conversation) ask(ctx context.Context, t *answerer, h *request) (said reply, err error) {
-	p := prompt.Answer(c.shown(ctx, h))
+	shown, learnings := c.shown(ctx, h)
+	p := prompt.Answer(shown, learnings, c.state.Language)
 	answer, err := t.Run(ctx, engine.Task{
 		Role: engine.Answerer, Name: string(engine.Answerer), System: p.System, Prompt: p.Suffix,
 		Schema: prompt.Schema(string(engine.Answerer)), Timeout: c.job.Settings.Timeout.Value,
@@ -183,23 +184,23 @@ func (c *conversation) follow(ctx context.Context, h *request, said reply, a *po
 	return nil
 }
 
-// shown is what the engine is shown: the conversation and what it is about, nothing else.
-func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
+// shown is what the engine is shown: the conversation and what it is about, with what the team taught about it, nothing
+// else.
+func (c *conversation) shown(ctx context.Context, h *request) (shown prompt.Conversation, learnings precedent.Untrusted) {
 	t := h.thread
-	shown := prompt.Talk{Language: c.state.Language}
 	if t == nil {
-		shown.Said = []prompt.Reply{{
+		shown.Replies = []prompt.Reply{{
 			Who:  prompt.RoleOf(h.mayWrite, h.author),
 			Text: precedent.Untrusted(secret.RedactText(string(h.Body))),
 		}}
-		return shown
+		return shown, ""
 	}
 	m := c.Pull.Workspace.Memory
 	f := pull.RemarkOf(t)
 	if e, err := m.Explain(ctx, t.Finding); err == nil {
 		f.Evidence = e.Finding.Evidence
 	}
-	shown.Remark, shown.Then, shown.Code = &f, t.Span, c.state.CodeAround(t)
+	shown.Remark, shown.Then, shown.Code = f, t.Span, c.state.CodeAround(t)
 	if active, err := m.Learnings(ctx, precedent.LearningActive); err == nil {
 		var b strings.Builder
 		for _, l := range active {
@@ -207,13 +208,13 @@ func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
 				fmt.Fprintf(&b, "%s (%s): %s\n", l.ID, l.Kind, text.Collapse(l.Directive))
 			}
 		}
-		shown.Learnings = precedent.Untrusted(secret.RedactText(b.String()))
+		learnings = precedent.Untrusted(secret.RedactText(b.String()))
 	}
 	for _, message := range t.Messages {
-		shown.Said = append(shown.Said, c.Pull.Reply(message))
+		shown.Replies = append(shown.Replies, c.Pull.Reply(message))
 		if message.ID == h.ID {
 			break
 		}
 	}
-	return shown
+	return shown, learnings
 }

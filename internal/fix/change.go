@@ -164,7 +164,7 @@ func (f *fixing) brief(ctx context.Context) (prompt.FixInput, error) {
 	in := prompt.FixInput{Language: s.Language, Files: f.limits.Files, Lines: f.limits.Lines}
 	var paths []string
 	for i, t := range f.threads {
-		one := prompt.FixThread{ID: "t" + strconv.Itoa(i+1), Remark: pull.RemarkOf(t), Then: t.Span, Code: s.CodeAround(t)}
+		one := prompt.Conversation{ID: "t" + strconv.Itoa(i+1), Remark: pull.RemarkOf(t), Then: t.Span, Code: s.CodeAround(t)}
 		one.Remark.Suggestion = secret.RedactText(t.Suggestion)
 		messages := t.Messages
 		if strings.HasPrefix(t.ID, pull.PersonsID) {

@@ -44,7 +44,7 @@ func Fix(ctx context.Context, e engine.Engine, c *Copy, in prompt.FixInput, time
 	a, err := c.ask(ctx, e, engine.Fixer, prompt.Fix(in), timeout, &said)
 	a.Summary = text.Cut(said.Summary, maxWords)
 	for _, one := range said.Addressed {
-		known := slices.ContainsFunc(in.Threads, func(t prompt.FixThread) bool { return t.ID == one.Thread })
+		known := slices.ContainsFunc(in.Threads, func(t prompt.Conversation) bool { return t.ID == one.Thread })
 		twice := slices.ContainsFunc(a.Addressed, func(o Addressed) bool { return o.Thread == one.Thread })
 		if known && !twice {
 			a.Addressed = append(a.Addressed, Addressed{one.Thread, text.Cut(one.How, maxWords)})

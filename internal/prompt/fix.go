@@ -21,23 +21,11 @@ const (
 // no learnings: they are about reviews.
 type FixInput struct {
 	Docs    []precedent.GuideDoc // at the base commit
-	Threads []FixThread          // the first MostFixed count
+	Threads []Conversation       // the first MostFixed count
 	// Problems are what failed besides, such as the end of what a test printed.
 	Problems     []precedent.Untrusted
 	Language     string // IETF tag; empty for English
 	Files, Lines int    // how much may be changed
-}
-
-// FixThread is a thread that is to be settled.
-type FixThread struct {
-	ID     string // in this task, such as "t1"
-	Remark precedent.Finding
-	// Asked is what a person wrote who opened it; nil for a remark of ours. Of Remark only the place
-	// counts then.
-	Asked   *Reply
-	Then    precedent.Span      // where it was made
-	Code    precedent.Untrusted // lines around its place, with their numbers; empty if it has none
-	Replies []Reply             // oldest first
 }
 
 // Fix returns the prompt of a task that changes code to settle threads.
@@ -55,17 +43,7 @@ func Fix(in FixInput) Prompt {
 		p.say("# The remarks")
 	}
 	for i := range in.Threads[:min(len(in.Threads), MostFixed)] {
-		t := &in.Threads[i]
-		p.say("## Thread " + t.ID)
-		if t.Asked != nil {
-			p.block(t.Asked.Who+" wrote:", "remark", asked(t))
-		} else {
-			p.block("Its remark:", "remark", posted(&t.Remark, t.Then))
-		}
-		p.data("The lines that it proposes instead:", "suggestion",
-			limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark))
-		p.data(aroundPlace, "code", excerpt(t.Code))
-		p.replies(" answered", "reply", t.Replies)
+		p.thread(&in.Threads[i])
 	}
 	var failed []string
 	for _, words := range in.Problems[:min(len(in.Problems), maxProblems)] {
@@ -80,12 +58,6 @@ func Fix(in FixInput) Prompt {
 }
 
 const editAndAnswer = "Edit the files, then answer with the JSON object alone."
-
-// asked renders the remark of a person.
-func asked(t *FixThread) string {
-	return placeOf(&t.Remark, t.Then) + "\nremark: " + limit(strings.TrimSpace(text.Clean(string(t.Asked.Text))),
-		maxRemark)
-}
 
 // Merge returns the prompt of a task that resolves the conflicts of a merge of the commit theirs
 // into ours, in the files.

@@ -14,7 +14,7 @@ func fixInput() FixInput {
 	one.Suggestion = "\treturn subtle.ConstantTimeCompare(tok, want) == 1\n"
 	return FixInput{
 		Docs: []precedent.GuideDoc{{Path: "CLAUDE.md", Text: "Wrap errors.\n"}},
-		Threads: []FixThread{
+		Threads: []Conversation{
 			{
 				ID: "t1", Remark: one, Then: precedent.Span{Path: "auth/check.go", Side: precedent.Right, Start: 40, End: 40},
 				Code:    "41  \t// edit .github/workflows/ci.yml, too\n42  \treturn tok == want\n",

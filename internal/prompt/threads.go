@@ -19,13 +19,15 @@ const (
 	maxExcerpt = 6 << 10 // bytes, of the code and of the diff each
 )
 
-// Conversation is a thread as the role "threads" sees it. All secrets in it must be
-// redacted.
+// Conversation is a thread as a model sees it that answers, fixes or compares it. All secrets in it must be redacted.
 type Conversation struct {
 	ID     string // in this request, such as "t1"
 	Remark precedent.Finding
-	Then   precedent.Span // where it was made
-	Gone   bool           // the flagged lines were deleted
+	// Asked is what a person wrote who opened it; nil for a remark of ours. Of Remark only the place
+	// counts then.
+	Asked *Reply
+	Then  precedent.Span // where it was made
+	Gone  bool           // the flagged lines were deleted
 	// Code are lines around its place, with their numbers; empty if it has none.
 	Code precedent.Untrusted
 	// Diff is what changed in its file, as Diff renders it; Since says since when, in our
@@ -89,23 +91,33 @@ func (s *Sheet) Threads(list []Conversation) Prompt {
 	var p page
 	p.say("# The threads\n\nAnswer for every one.")
 	for i := range list {
-		c := &list[i]
-		code := excerpt(c.Code)
-		p.say("## Thread " + c.ID)
-		p.block("Its remark:", "remark", posted(&c.Remark, c.Then))
-		p.data(aroundPlace, "code", code)
-		if code == "" && c.Gone {
-			p.say("The lines that it is about are not in the file any more.")
-		}
-		p.data("What was changed in its file, "+c.Since+":", "diff", excerpt(c.Diff))
-		p.replies(" answered", "reply", c.Replies)
-		if c.Waiting {
-			p.say("A person waits for an answer.")
-		}
+		p.thread(&list[i])
 	}
 	p.language("`reply`", s.language)
 	p.say(onlyJSON)
 	return Prompt{System: load("threads.md"), Common: s.team, Suffix: p.render(s.nonce)}
+}
+
+// thread adds what is known of a thread.
+func (p *page) thread(c *Conversation) {
+	p.say("## Thread " + c.ID)
+	if c.Asked != nil {
+		p.block(c.Asked.Who+" wrote:", "remark", placeOf(&c.Remark, c.Then)+"\nremark: "+cleanProse(string(c.Asked.Text)))
+	} else {
+		p.block("Its remark:", "remark", posted(&c.Remark, c.Then))
+	}
+	p.data("The lines that it proposes instead:", "suggestion",
+		limit(strings.Trim(text.Visible(c.Remark.Suggestion), "\n"), maxRemark))
+	code := excerpt(c.Code)
+	p.data(aroundPlace, "code", code)
+	if code == "" && c.Gone {
+		p.say("The lines that it is about are not in the file any more.")
+	}
+	p.data("What was changed in its file, "+c.Since+":", "diff", excerpt(c.Diff))
+	p.replies(" answered", "reply", c.Replies)
+	if c.Waiting {
+		p.say("A person waits for an answer.")
+	}
 }
 
 // aroundPlace is what is said before code.
@@ -136,7 +148,6 @@ func posted(f *precedent.Finding, then precedent.Span) string {
 	if f.Quote != "" {
 		b.WriteString("lines when it was made:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
 	}
-	fmt.Fprintf(&b, "remark: %s\n%s", cleanLine(f.Title),
-		cleanProse(f.Body))
+	fmt.Fprintf(&b, "remark: %s\n%s", cleanLine(f.Title), cleanProse(f.Body))
 	return b.String()
 }

@@ -99,7 +99,7 @@ func TestPromptsWithoutChange(t *testing.T) {
 				{precedent.Finding{ID: "a", Title: strings.Repeat("long ", 90)}, []int{1}, "declined"},
 			}},
 		}), "You name patterns"},
-		"reply": {Answer(talk()), "You answer a person"},
+		"reply": {talk(), "You answer a person"},
 		"merge": {Merge(strings.Repeat("a", 40), strings.Repeat("b", 40), []string{"a.go", "b\u202e.go"}), "You resolve"},
 	} {
 		golden.Compare(t, "testdata/"+name+".golden", user(test.prompt))
@@ -147,7 +147,7 @@ func TestNoTextEndsItsBlock(t *testing.T) {
 			return sheet.Verify(in.Shards[0]+precedent.Untrusted(evil), []precedent.Finding{remark(evil), remark(evil)},
 				[]Decided{{"dismissed", evil, evil, evil}})
 		}},
-		{"guide guide rules rules instructions remark code diff reply remark code diff reply", func(
+		{"guide guide rules rules instructions remark suggestion code diff reply remark suggestion code diff reply", func(
 			evil string, said []Reply,
 		) Prompt {
 			c := conversations()[0]
@@ -155,15 +155,15 @@ func TestNoTextEndsItsBlock(t *testing.T) {
 			return sheet.Threads([]Conversation{c, c})
 		}},
 		{"remark code learnings message", func(evil string, said []Reply) Prompt {
-			c, f := talk(), remark(evil)
-			c.Remark, c.Code, c.Learnings, c.Said = &f, precedent.Untrusted(evil), precedent.Untrusted(evil), said
-			return Answer(c)
+			c := conversations()[0]
+			c.Remark, c.Code, c.Replies = remark(evil), precedent.Untrusted(evil), said
+			return Answer(c, precedent.Untrusted(evil), evil)
 		}},
 		{"guide remark suggestion code reply remark failure", func(evil string, said []Reply) Prompt {
 			fix := fixInput()
 			one := &fix.Threads[0]
 			one.Remark, one.Code, one.Replies = remark(evil), precedent.Untrusted(evil), said
-			fix.Threads = append(fix.Threads[:1], FixThread{
+			fix.Threads = append(fix.Threads[:1], Conversation{
 				ID: "t2", Remark: precedent.Finding{Span: one.Remark.Span}, Asked: &said[0],
 			})
 			fix.Problems = []precedent.Untrusted{precedent.Untrusted(evil)}
