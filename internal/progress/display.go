@@ -137,15 +137,12 @@ func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 	page.Line(page.Ink(report.Bold, header[0]) + page.Ink(report.Plain, strings.Join(append([]string{""}, header[1:]...),
 		" · ")))
 	page.Flow("", finders)
-	above := strings.Count(out.String(), "\n")
 	page.Flow("", steps)
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	// What runs now is at the end: lines of finders go first.
-	for len(lines) > rows && above > 1 {
-		above--
-		lines = slices.Delete(lines, above, above+1)
+	if more := len(lines) - max(rows, 1); more > 0 { // what runs now is at the end
+		lines = slices.Delete(lines, 1, 1+more)
 	}
-	return lines[:min(len(lines), max(rows, 1))]
+	return lines
 }
 
 // item is one work on the board, "" for those that say nothing there: finders that are off, analyzers that

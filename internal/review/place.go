@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -38,7 +39,11 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 		if f.Analyzer {
 			continue
 		}
-		dropUnplaced(f, p, src)
+		holds := verifiedEvidence(f.Evidence, p, src)
+		if n := len(f.Evidence) - len(holds); n > 0 {
+			f.Note("place", "removed %d of %d pieces of evidence that are not in the files they name", n, len(f.Evidence))
+		}
+		f.Evidence = holds
 		if f.Start == 0 && len(f.Evidence) == 0 {
 			f.Drop("place", precedent.NoEvidence, "", "about %s as a whole, without valid evidence", f.Path)
 		}
@@ -77,15 +82,9 @@ func (p *Placer) placeCaused(f *precedent.Finding, src *sources) {
 
 // changes reports whether the change adds or deletes one of a finding's lines.
 func (p *Placer) changes(f *precedent.Finding) bool {
-	for _, h := range p.change.File(f.Path).Hunks {
-		for i := range h.Lines {
-			l := &h.Lines[i]
-			if n := l.On(f.Side); l.Op != diff.Context && n >= f.Start && n <= f.End && n > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.change.File(f.Path).Commentable(f.Side), func(l diff.Line) bool {
+		return l.Op != diff.Context && l.On(f.Side) >= f.Start && l.On(f.Side) <= f.End
+	})
 }
 
 // isAt reports whether a finding's quote, which may be a blank line, is at the line that
@@ -103,16 +102,6 @@ func (p *Placer) isAt(f *precedent.Finding) bool {
 	}
 	f.End = s.end(i, f.End-f.Start)
 	return true
-}
-
-// dropUnplaced removes evidence that is not in the files, and corrects the line numbers
-// of the rest.
-func dropUnplaced(f *precedent.Finding, p *Placer, src *sources) {
-	holds := verifiedEvidence(f.Evidence, p, src)
-	if n := len(f.Evidence) - len(holds); n > 0 {
-		f.Note("place", "removed %d of %d pieces of evidence that are not in the files they name", n, len(f.Evidence))
-	}
-	f.Evidence = holds
 }
 
 // verifiedEvidence returns the evidence that is in the files of its side, with correct

@@ -116,9 +116,16 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 	return tasks
 }
 
-// shardOf returns the shard that shows a finding's line; for a finding about a whole
-// file, the file's first shard.
+// shardOf returns the shard that shows a finding's line; for a finding about a whole file, and for one in an edit that is
+// shown in another file, the first that stands for it.
 func (p *plan) shardOf(c *diff.Change, f *precedent.Finding) (shard int, ok bool) {
+	for s := range p.shards {
+		for i := range p.shards[s].pieces {
+			if one := &p.shards[s].pieces[i]; one.file.Path == f.Path && one.hunk.Holds(f.Side, f.Start) {
+				return s, true
+			}
+		}
+	}
 	for i := range c.Files {
 		file := &c.Files[i]
 		if file.Path != f.Path {
@@ -127,24 +134,11 @@ func (p *plan) shardOf(c *diff.Change, f *precedent.Finding) (shard int, ok bool
 		at := file.HunkAt(f.Side, f.Start)
 		for h := range file.Hunks {
 			if shards := p.carriers[diff.HunkRef{File: i, Hunk: h}]; len(shards) > 0 && (h == at || at < 0) {
-				return p.within(shards, file, f), true
+				return shards[0], true
 			}
 		}
 	}
 	return 0, false
-}
-
-// within returns which of the shards that show parts of one hunk has the finding's
-// line.
-func (p *plan) within(shards []int, file *diff.File, f *precedent.Finding) int {
-	for _, s := range shards {
-		for i := range p.shards[s].pieces {
-			if one := &p.shards[s].pieces[i]; one.file == file && one.hunk.Holds(f.Side, f.Start) {
-				return s
-			}
-		}
-	}
-	return shards[0]
 }
 
 // outsideClaim matches claims about versions, vulnerabilities and other software,
