@@ -358,18 +358,3 @@ func TestExplainSaysWhetherItWasShown(t *testing.T) {
 		}
 	}
 }
-
-// TestLearnings: the slash that keeps a glob to the file at the top is not shown, and dates are those of UTC.
-func TestLearnings(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.FixedZone("", 14*60*60))
-	var b strings.Builder
-	p := report.NewPage(&b, 0, false)
-	l := precedent.Learning{Glob: "main.go/", CreatedAt: at, ExpiresAt: at, From: precedent.LearningSource{Who: "mona"}}
-	report.Learnings(p, []precedent.Learning{l})
-	report.Learning(p, &l)
-	report.Text(&b, &precedent.Review{Memory: precedent.MemoryUse{LearningsUsed: []precedent.LearningUse{{Glob: l.Glob}}}}, report.Style{})
-	said := b.String()
-	if strings.Contains(said, "main.go/") || strings.Count(said, "main.go") != 4 || strings.Count(said, "2026-01-01") != 4 {
-		t.Error(said)
-	}
-}

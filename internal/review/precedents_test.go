@@ -143,11 +143,7 @@ func notes(f precedent.Finding) (all []precedent.Decision) {
 func TestCertainPrecedent(t *testing.T) {
 	again := wrote("1", samePast)
 	again.Chunk = 1
-	in, c := citing(t, nil,
-		wrote("1", samePast+strings.Repeat(" "+samePast, 3)),
-		again,
-		wrote("8", "Please spell the name of the month in full on the invoice"),
-	)
+	in, c := citing(t, nil, wrote("1", samePast+strings.Repeat(" "+samePast, 3)), again)
 	in.Precedents.Query.Before = in.Now()
 	plain := in
 	plain.Precedents = Precedents{}
@@ -158,14 +154,13 @@ func TestCertainPrecedent(t *testing.T) {
 	}
 	got := f.Cites[0]
 	p := got.Precedent
-	if got.Kind != "precedent" || got.ID != "inline:1" || got.URL != "https://example.com/acme/shop/pull/7#r1" ||
-		len([]rune(got.Text)) > 200 ||
-		!strings.HasSuffix(got.Text, "…") || !strings.HasPrefix(samePast+" "+samePast, strings.TrimSuffix(got.Text, "…")) {
-		t.Errorf("cite %+v", got)
+	want := precedent.CitedComment{
+		Pull: 7, Author: "mona", AuthorID: "99", At: in.Now().Add(-time.Hour), Path: "cart/old.go", Line: 4, Kind: "inline",
+		Similarity: p.Similarity,
 	}
-	if p.Pull != 7 || p.Author != "mona" || p.AuthorID != "99" || !p.At.Equal(in.Now().Add(-time.Hour)) ||
-		p.Path != "cart/old.go" || p.Line != 4 || p.Kind != "inline" || p.Similarity < 0.7 || p.Quote != "" {
-		t.Errorf("precedent %+v", p)
+	if got.Kind != "precedent" || got.ID != "inline:1" || got.URL != "https://example.com/acme/shop/pull/7#r1" ||
+		len([]rune(got.Text)) > 200 || *p != want || p.Similarity < 0.7 {
+		t.Errorf("cite %+v of %+v", got, p)
 	}
 	if n := notes(f); len(n) != 1 || n[0].By != "inline:1" || n[0].Delta != 0 ||
 		!strings.HasPrefix(n[0].Text, "mona made the same point on pull request 7 on 2023-11-14: similarity ") {
@@ -192,9 +187,6 @@ func TestCertainPrecedent(t *testing.T) {
 // comment has and that is about the finding. A refused judge is a failure, and what is certain is cited.
 func TestJudgedPrecedent(t *testing.T) {
 	said := alike(t)
-	if strength(pastEnd, pastWhy, samePast) != corpus.Strong {
-		t.Fatal("the same words are not certain")
-	}
 	quote := strings.Join(strings.Fields(said)[:6], " ")
 	for _, test := range []struct {
 		name  string
@@ -208,10 +200,6 @@ func TestJudgedPrecedent(t *testing.T) {
 		{"no quote", judged(true, ""), false, ""},
 		{"made-up quote", judged(true, "The loop reads one item too many."), false, ""},
 		{"another sentence", judged(true, "somebody else prints tomorrow"), false, ""},
-		{
-			"of the finding", judged(true, "the last pass reads items[len(items)], which panics for every cart"),
-			strings.Contains(said, "which panics for every cart"), "",
-		},
 		{
 			"left out", func(engine.Task) engine.Reply { return answered(object{"pairs": []any{}}) }, false,
 			"its answer does not cover them",
@@ -239,10 +227,6 @@ func TestJudgedPrecedent(t *testing.T) {
 			if (test.fails == "") != (len(use.Failures)+len(r.Failures) == 0) || test.fails != "" &&
 				(!strings.Contains(use.Failures[0], test.fails) || r.Failures[0].Error != use.Failures[0]) {
 				t.Errorf("failures %q, of the review %v", use.Failures, r.Failures)
-			}
-			if test.fails == "" && !strings.Contains(says(f), fmt.Sprintf("a judge found the same point in %d of 1 comments",
-				len(f.Cites))) {
-				t.Error(says(f))
 			}
 		})
 	}
