@@ -84,21 +84,6 @@ func TestPrecedents(t *testing.T) {
 	}
 }
 
-// TestNoPrecedents: nothing is said where nothing is cited, or where the source is missing.
-func TestNoPrecedents(t *testing.T) {
-	f := finding()
-	w := writer(t)
-	w.Precedents = precedent.PrecedentsFull
-	none := w.Finding(f, mark(), false)
-	f.Cites = []precedent.Cite{
-		{Kind: precedent.CitesPrecedent, ID: "1", Text: "words", URL: pullPage + "1"},
-		cite(0, "mona", "a.go", "words", pullPage+"0", 1),
-	}
-	if got := w.Finding(f, mark(), false); got != none {
-		t.Errorf("without a source it says\n%s", got)
-	}
-}
-
 // outside returns texts of a corpus that mean harm.
 func outside() *rapid.Generator[string] {
 	attacks := rapid.SampledFrom(slices.Concat(orders, []string{

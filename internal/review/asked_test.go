@@ -25,8 +25,6 @@ func TestAskedFinders(t *testing.T) {
 	}{
 		{"plain code", files{"sum.go": long("var n = 1")}, nil, "general"},
 		{"tests", files{"sum_test.go": long("var n = 1")}, nil, "general tests"},
-		{"a folder of tests", files{"spec/sum.rb": long("n = 1")}, nil, "general tests"},
-		{"JUnit", files{"SumTest.java": long("n = 1")}, nil, "general tests"},
 		{"no test", files{"latest.go": long("var n = 1")}, nil, "general"},
 		{"trust in a line", files{"a.go": long("if user.IsAdmin() { }")}, nil, "general security"},
 		{"trust in a name", files{"login/session.go": long("var n = 1")}, nil, "general security"},

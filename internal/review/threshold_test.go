@@ -2,12 +2,12 @@ package review
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/calibration"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func learned(threshold int, notEnough bool) calibration.Learned {
@@ -34,18 +34,13 @@ func TestWhoseThreshold(t *testing.T) {
 		{"few labels", nil, nil, few, 75, "the default"},
 		{"nothing", nil, nil, calibration.Learned{}, 75, "the default"},
 	} {
-		in := input(t, shopBase, shopHead)
-		in.Engine = answering(finding("shop.go", 4, "\ttotal := 0", "the total is wrong", object{"confidence": 70}))
-		in.Threshold, in.ThresholdFrom, in.Policy.Threshold = test.operator, "--threshold", test.team
-		in.Recall = memory.Recall{Learned: test.learned}
-		r := run(t, in)
-		if r.Threshold != test.want || r.ThresholdFrom != test.from {
-			t.Errorf("%s: %d, %q, want %d, %q", test.name, r.Threshold, r.ThresholdFrom, test.want, test.from)
+		in := Input{
+			Threshold: test.operator, ThresholdFrom: "--threshold", Policy: precedent.Policy{Threshold: test.team},
+			Recall: memory.Recall{Learned: test.learned},
 		}
-		for _, f := range r.Findings {
-			if f.Dropped == precedent.BelowThreshold && !strings.Contains(f.DroppedWhy, test.from) {
-				t.Errorf("%s: %q does not say who set the threshold", test.name, f.DroppedWhy)
-			}
+		in.fillDefaults()
+		if *in.Threshold != test.want || in.ThresholdFrom != test.from {
+			t.Errorf("%s: %d, %q, want %d, %q", test.name, *in.Threshold, in.ThresholdFrom, test.want, test.from)
 		}
 	}
 }
@@ -61,7 +56,7 @@ func TestTunedHidesNothingSevere(t *testing.T) {
 		{Title: "proven", Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 100, Analyzer: true},
 	}
 	for _, curve := range []calibration.Curve{{}, lowering(40)} {
-		in := input(t, shopBase, shopHead)
+		in := &Input{}
 		in.Recall.Learned = learned(95, true)
 		in.Recall.Learned.Curve = curve
 		in.fillDefaults()
@@ -70,7 +65,7 @@ func TestTunedHidesNothingSevere(t *testing.T) {
 		}
 		now := slices.Clone(fs)
 		in.refit(now)
-		choose(now, &in, in.commentable)
+		choose(now, in, in.commentable)
 		var live []string
 		for _, f := range now {
 			if f.Live() {
@@ -95,7 +90,7 @@ func lowering(by int) calibration.Curve {
 
 // TestRefit: the confidence of findings without a proof follows what the team accepted, and the trail says so.
 func TestRefit(t *testing.T) {
-	in := input(t, shopBase, shopHead)
+	in := &Input{}
 	in.Recall.Learned.Curve = lowering(21)
 	in.fillDefaults()
 	fs := []precedent.Finding{
@@ -114,10 +109,5 @@ func TestRefit(t *testing.T) {
 		}
 	}
 	in.Recall.Learned.Curve = lowering(-40)
-	if got := in.refitted(&precedent.Finding{
-		Severity: precedent.Medium, Category: precedent.Bugs,
-		Confidence: 78,
-	}); got != mostWithoutProof {
-		t.Errorf("%d without a proof", got)
-	}
+	needs.Equal(t, mostWithoutProof, in.refitted(&precedent.Finding{Severity: precedent.Medium, Confidence: 78}))
 }
