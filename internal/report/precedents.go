@@ -109,22 +109,6 @@ func (s Style) saidBefore(f precedent.Finding) string {
 	return ""
 }
 
-// sarifPrecedents are the properties of the comments of people that a finding cites. Without
-// names there is no excerpt either, because it may have some.
-func (s Style) sarifPrecedents(f precedent.Finding) []map[string]any {
-	var all []map[string]any
-	for _, c := range s.precedentsOf(f) {
-		p := c.Precedent
-		one := map[string]any{"pullRequest": p.Pull, "at": p.At.UTC().Format(time.RFC3339)}
-		if s.Precedents != precedent.PrecedentsAnonymous {
-			one["author"], one["path"], one["line"], one["url"], one["text"] = p.Author, p.Path, p.Line, c.URL,
-				visible(text.Head(c.Text, maxCitedText))
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
 // samePoint says why a comment counts as making the same point.
 func samePoint(p *precedent.CitedComment) string {
 	s := fmt.Sprintf("similarity %.2f", p.Similarity)

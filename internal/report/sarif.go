@@ -77,7 +77,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 func sarifResultOf(f precedent.Finding, id string, rule int, s Style) sarif.Result {
 	res := sarif.Result{
 		RuleID: id, RuleIndex: &rule, Level: string(levelOf(f.Severity)), Rank: float64(max(0, min(f.Confidence, 100))),
-		Message:   sarifMessage(message(f)),
+		Message:   sarifMessage(strings.TrimSpace(message(f) + s.saidBefore(f))),
 		Locations: sarifPlace(f),
 		Properties: map[string]any{
 			"id": f.ID, "finder": f.Finder, "category": f.Category, "severity": f.Severity, "confidence": f.Confidence,
@@ -89,9 +89,6 @@ func sarifResultOf(f precedent.Finding, id string, rule int, s Style) sarif.Resu
 	}
 	if f.Thread != "" {
 		res.Properties["thread_id"] = f.Thread
-	}
-	if cited := s.sarifPrecedents(f); len(cited) > 0 {
-		res.Properties["precedents"] = cited
 	}
 	if res.Message.Text == "" {
 		res.Message = sarifMessage("A finding without text.")
