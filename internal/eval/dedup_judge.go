@@ -45,7 +45,7 @@ func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error)
 		}
 		return prompt.Judge(asked)
 	}, func(i, at int, said match.Answer) bool {
-		same[at] = said.SameRemark(asked[i].Texts()...)
+		same[at] = said.SameRemark(asked[i].Texts...)
 		return same[at]
 	})
 	if err != nil {

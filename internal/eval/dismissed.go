@@ -77,7 +77,7 @@ func (v Reviewer) JudgeDismissals(ctx context.Context, cases []Case, file File, 
 
 // judgeDismissals asks the open questions and keeps the answers.
 func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []memory.Question, open []int) (trouble string, err error) {
-	var pairs []prompt.DismissedPair
+	var pairs []prompt.Pair
 	for i, at := range open {
 		pairs = append(pairs, review.DismissedPair(i, &questions[at]))
 	}
@@ -96,7 +96,7 @@ func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []me
 			continue
 		}
 		q := questions[at]
-		d.Answers = append(d.Answers, Covers{q.Finding.Fingerprint, q.Dismissal.ID, said.Covered(pairs[i].Texts()...)})
+		d.Answers = append(d.Answers, Covers{q.Finding.Fingerprint, q.Dismissal.ID, said.Covered(pairs[i].Texts...)})
 	}
 	cs.Dismissed, cs.Spent = &d, a.spent
 	s.cs = &cs

@@ -86,7 +86,7 @@ func (v Reviewer) judge(ctx context.Context, j *Judgement, c *Case, cs *Candidat
 		said := a.answers[i]
 		switch {
 		case !said.Same:
-		case !said.SameRemark(asked[i].Texts()...):
+		case !said.SameRemark(asked[i].Texts...):
 			j.Unproven++
 		default:
 			j.Same = append(j.Same, Same{p.Finding, p.List, p.Mark, said.Quote})

@@ -44,7 +44,7 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 	m.suppression(memory.Suppress, always(note), seed)
 	m.drawn(memory.Suppress, note, draws, seed)
 	covered := map[question]bool{}
-	var pairs []prompt.DismissedPair
+	var pairs []prompt.Pair
 	j, err := askAll(ctx, v, DismissedName, open, func(batch []memory.Question) prompt.Prompt {
 		pairs = nil
 		for i, q := range batch {
@@ -57,7 +57,7 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 		}
 		return prompt.Covers(pairs)
 	}, func(i int, q memory.Question, said match.Answer) bool {
-		covered[nameOf(&q)] = said.Covered(pairs[i].Texts()...)
+		covered[nameOf(&q)] = said.Covered(pairs[i].Texts...)
 		return covered[nameOf(&q)]
 	})
 	if err != nil {

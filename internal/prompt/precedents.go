@@ -73,24 +73,15 @@ func (n *Norm) render() string {
 	return line
 }
 
-// PrecedentPair is a finding and an earlier comment of a person that may make the same point.
-type PrecedentPair struct {
-	ID      string
-	Finding Remark
-	Comment precedent.Untrusted // the person's own words
-	Where   string              // what it is about: path:line, or the pull request
-}
-
-// Precedents returns the prompt of a judge about at most MostPairs findings and comments. All
-// secrets in them must be redacted.
-func Precedents(pairs []PrecedentPair) Prompt {
-	var shown []string
-	for _, p := range pairs {
-		shown = append(shown, fmt.Sprintf("id: %s\n\n%s\n\nThe person's comment, on %s:\n%s",
-			text.VisibleLine(p.ID), p.Finding.render("finding"), text.VisibleLine(p.Where), p.Texts()[0]))
+// CommentPair is a finding and an earlier comment of a person that may make the same point; where is what that is about:
+// path:line, or the pull request.
+func CommentPair(id string, finding Remark, comment precedent.Untrusted, where string) Pair {
+	said := cleanProse(string(comment))
+	return Pair{
+		id, finding.render("finding") + "\n\nThe person's comment, on " + text.VisibleLine(where) + ":\n" + said,
+		[]string{said},
 	}
-	return judgement("precedent.md", shown)
 }
 
-// Texts returns what a judge reads of the comment, which its quote must be from.
-func (p PrecedentPair) Texts() []string { return []string{cleanProse(string(p.Comment))} }
+// Precedents returns the prompt of a judge about at most MostPairs pairs of CommentPair.
+func Precedents(pairs []Pair) Prompt { return judgement("precedent.md", pairs) }

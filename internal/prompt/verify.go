@@ -77,10 +77,10 @@ func claim(f *precedent.Finding) string {
 	return b.String()
 }
 
-// Pair is two remarks that may make the same point.
+// Pair is what a judge compares. All secrets in it must be redacted.
 type Pair struct {
-	ID   string
-	A, B Remark
+	id, shown string
+	Texts     []string // what it reads of those that its quote must be from
 }
 
 // Remark is one remark about a change.
@@ -90,56 +90,33 @@ type Remark struct {
 	Code        string // the lines that it is about; may be empty
 }
 
-// Judge returns the prompt of a judge about at most MostPairs pairs. All secrets in
-// them must be redacted.
-func Judge(pairs []Pair) Prompt {
-	var shown []string
-	for _, p := range pairs {
-		shown = append(shown,
-			"id: "+text.VisibleLine(p.ID)+"\n\n"+p.A.render("first remark")+"\n\n"+p.B.render("second remark"))
-	}
-	return judgement("judge.md", shown)
+// RemarkPair is two remarks that may make the same point.
+func RemarkPair(id string, a, b Remark) Pair {
+	return Pair{id, a.render("first remark") + "\n\n" + b.render("second remark"), append(a.texts(), b.texts()...)}
 }
 
-// judgement returns the prompt of a judge about pairs.
-func judgement(system string, pairs []string) Prompt {
+// CoverPair is a finding and what may cover it: what is an earlier dismissal or a directive, and where it is about;
+// reason is that of a person, and may be empty.
+func CoverPair(id string, finding Remark, what, claim, reason string) Pair {
+	said := []string{cleanLine(claim), cleanProse(reason)}
+	return Pair{id, fmt.Sprintf("%s\n\nThe %s:\n%s\n\nThe reason:\n%s", finding.render("finding"), text.VisibleLine(what),
+		said[0], cmp.Or(said[1], "none was given")), said}
+}
+
+// Judge returns the prompt of a judge about at most MostPairs pairs of remarks.
+func Judge(pairs []Pair) Prompt { return judgement("judge.md", pairs) }
+
+// Covers returns the prompt of a judge about at most MostPairs pairs of CoverPair.
+func Covers(pairs []Pair) Prompt { return judgement("declined.md", pairs) }
+
+func judgement(system string, pairs []Pair) Prompt {
 	var p page
-	p.list("", "pair", pairs)
+	for _, one := range pairs {
+		p.block("", "pair", "id: "+text.VisibleLine(one.id)+"\n\n"+one.shown)
+	}
 	p.say(onlyJSON)
 	return Prompt{System: load(system), Suffix: p.alone()}
 }
-
-// DismissedPair is a finding and an earlier dismissal or directive that may cover it.
-type DismissedPair struct {
-	ID        string
-	Finding   Remark
-	Claim     string // what was dismissed, or the directive
-	Where     string // its place and symbol, or its files
-	Reason    string // of the person; may be empty
-	Directive bool   // people gave a directive, and did not dismiss anything
-}
-
-// Covers returns the prompt of a judge about at most MostPairs findings and dismissals.
-// All secrets in them must be redacted.
-func Covers(pairs []DismissedPair) Prompt {
-	var all []string
-	for _, p := range pairs {
-		shown, what := p.Texts(), "declined remark, on "
-		if p.Directive {
-			what = "directive, for "
-		}
-		all = append(all, fmt.Sprintf("id: %s\n\n%s\n\nThe %s%s:\n%s\n\nThe reason:\n%s", text.VisibleLine(p.ID),
-			p.Finding.render("finding"), what, text.VisibleLine(p.Where), shown[0], cmp.Or(shown[1], "none was given")))
-	}
-	return judgement("declined.md", all)
-}
-
-// Texts returns what a judge reads of the claim and of the reason, which its quote must
-// be from.
-func (p DismissedPair) Texts() []string { return []string{cleanLine(p.Claim), cleanProse(p.Reason)} }
-
-// Texts returns what a judge reads of both remarks, which its quote must be from.
-func (p Pair) Texts() []string { return append(p.A.texts(), p.B.texts()...) }
 
 // texts returns the title, the body and the code as they are shown.
 func (r Remark) texts() []string {

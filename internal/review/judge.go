@@ -31,7 +31,7 @@ func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string,
 	}
 	same := map[int]bool{}
 	for i, said := range x.compare(ctx, prompt.Judge(pairs), len(doubts), what) {
-		same[i] = said.SameRemark(pairs[i].Texts()...)
+		same[i] = said.SameRemark(pairs[i].Texts...)
 		if a, b := doubts[i].A, doubts[i].B; same[i] && !holds(a, b) {
 			same[i] = false
 			b.Note("merge", "a judge found it the same as %q at %s, which nothing in the code proves", a.Title, a.Span)
@@ -43,27 +43,20 @@ func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string,
 // JudgePair returns what a judge is shown of two findings. Their secrets must be
 // redacted already.
 func JudgePair(i int, a, b *precedent.Finding) prompt.Pair {
-	return prompt.Pair{ID: match.PairID(i), A: remark(a), B: remark(b)}
+	return prompt.RemarkPair(match.PairID(i), remark(a), remark(b))
 }
 
 // DismissedPair returns what a judge is shown of a finding, whose secrets must be
 // redacted already, and of a dismissal or a learning that may cover it.
-func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
-	if l := q.Learning; l != nil {
-		return prompt.DismissedPair{
-			ID: match.PairID(i), Finding: remark(q.Finding), Directive: true,
-			Claim: secret.RedactText(l.Directive), Where: cmp.Or(l.Glob, "all files"), Reason: secret.RedactText(l.Rationale),
-		}
-	}
+func DismissedPair(i int, q *memory.Question) prompt.Pair {
 	j := &q.Dismissal
-	where := j.Path
-	if j.Symbol != "" {
-		where += " in " + j.Symbol
+	what, claim, reason := "declined remark, on "+j.Path, j.Claim, j.Reason
+	if l := q.Learning; l != nil {
+		what, claim, reason = "directive, for "+cmp.Or(l.Glob, "all files"), l.Directive, l.Rationale
+	} else if j.Symbol != "" {
+		what += " in " + j.Symbol
 	}
-	return prompt.DismissedPair{
-		ID: match.PairID(i), Finding: remark(q.Finding), Claim: secret.RedactText(j.Claim), Where: where,
-		Reason: secret.RedactText(j.Reason),
-	}
+	return prompt.CoverPair(match.PairID(i), remark(q.Finding), what, secret.RedactText(claim), secret.RedactText(reason))
 }
 
 // dismissals returns the judge of whether dismissals cover findings; nil without an
@@ -73,14 +66,14 @@ func (x *reader) dismissals(ctx context.Context) memory.Judge {
 		return nil
 	}
 	return func(questions []memory.Question) map[int]bool {
-		var pairs []prompt.DismissedPair
+		var pairs []prompt.Pair
 		for i := range questions {
 			pairs = append(pairs, DismissedPair(i, &questions[i]))
 		}
 		covered := map[int]bool{}
 		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs),
 			"pairs of a finding and a dismissal or a learning, so only certain matches were suppressed") {
-			covered[i] = said.Covered(pairs[i].Texts()...)
+			covered[i] = said.Covered(pairs[i].Texts...)
 		}
 		return covered
 	}

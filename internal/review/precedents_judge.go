@@ -27,7 +27,7 @@ func (x *reader) judgePrecedents(ctx context.Context, doubts []*hitPair) (failur
 		)
 	})
 	doubts = doubts[:min(len(doubts), prompt.MostPairs)]
-	pairs := make([]prompt.PrecedentPair, len(doubts))
+	pairs := make([]prompt.Pair, len(doubts))
 	for i, p := range doubts {
 		pairs[i] = p.pair(i, x.secrets)
 	}
@@ -36,7 +36,7 @@ func (x *reader) judgePrecedents(ctx context.Context, doubts []*hitPair) (failur
 		"pairs of a finding and a comment of a person, so only certain matches were cited") {
 		p := doubts[i]
 		p.judged = true
-		if p.same = said.Covered(pairs[i].Texts()...) && speaksOf(said.Quote, p.finding); p.same {
+		if p.same = said.Covered(pairs[i].Texts...) && speaksOf(said.Quote, p.finding); p.same {
 			p.quote = said.Quote
 		}
 	}
@@ -48,7 +48,7 @@ func (x *reader) judgePrecedents(ctx context.Context, doubts []*hitPair) (failur
 
 // pair returns what a judge is shown of the finding, whose secrets must be redacted already, and
 // of the comment.
-func (p *hitPair) pair(i int, b redactor) prompt.PrecedentPair {
+func (p *hitPair) pair(i int, b redactor) prompt.Pair {
 	h := &p.hit
 	where := fmt.Sprintf("pull request %d", h.Pull)
 	if h.Path != "" {
@@ -56,10 +56,7 @@ func (p *hitPair) pair(i int, b redactor) prompt.PrecedentPair {
 	}
 	said := words(&h.CorpusChunk)
 	b.redact(&said)
-	return prompt.PrecedentPair{
-		ID: match.PairID(i), Finding: remark(p.finding), Comment: precedent.Untrusted(said),
-		Where: where,
-	}
+	return prompt.CommentPair(match.PairID(i), remark(p.finding), precedent.Untrusted(said), where)
 }
 
 // speaksOf reports whether a quote has a word in common with a finding. The sentence of a comment
