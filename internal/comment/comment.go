@@ -95,12 +95,12 @@ const MinKey = 16
 // NewKey returns the configured key; the zero Key if it is empty.
 func NewKey(s string) (Key, error) {
 	s = strings.TrimSpace(s)
-	if s != "" && len(s) < MinKey {
+	switch {
+	case s == "":
+		return Key{}, nil
+	case len(s) < MinKey:
 		return Key{}, fmt.Errorf("read signing key of comments: %w: it has %d bytes and needs %d; openssl rand -hex 32 "+
 			"makes one", errShort, len(s), MinKey)
-	}
-	if s == "" {
-		return Key{}, nil
 	}
 	return Key{func() string { return s }}, nil
 }

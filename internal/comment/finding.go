@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -121,19 +122,11 @@ func (d *draft) place(s precedent.Span) string {
 
 // withFinding takes from the finding what the marker does not set.
 func (m Marker) withFinding(f precedent.Finding) Marker {
-	marker := Marker{
+	return Marker{
 		Kind: Finding, Thread: m.Thread, Review: m.Review, Head: m.Head,
-		Fingerprint: f.Fingerprint, Finding: f.ID, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence,
-		Title: f.Title,
-		Start: f.Start, End: f.End,
+		Fingerprint: cmp.Or(m.Fingerprint, f.Fingerprint), Finding: cmp.Or(m.Finding, f.ID),
+		Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title, Start: f.Start, End: f.End,
 	}
-	if m.Fingerprint != "" {
-		marker.Fingerprint = m.Fingerprint
-	}
-	if m.Finding != "" {
-		marker.Finding = m.Finding
-	}
-	return marker
 }
 
 func (d *draft) severity(s precedent.Severity) string {

@@ -87,19 +87,14 @@ func remark(f *precedent.Finding) prompt.Remark {
 // pairs in a failure.
 func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what string) map[int]match.Answer {
 	r := x.ask(ctx, "judge", engine.Judge, []prompt.Prompt{p})[0]
-	if !r.ok() {
-		status, why := r.failure()
-		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", n, n, what), &unanswered{status, why})
-		return nil
-	}
-	said, err := match.ReadAnswers(r.answer.JSON, n)
-	if err != nil {
-		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", n, n, what), err)
-		return nil
+	err := r.problem()
+	var said map[int]match.Answer
+	if err == nil {
+		said, err = match.ReadAnswers(r.answer.JSON, n)
 	}
 	if missing := n - len(said); missing > 0 {
 		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", missing, n, what),
-			errors.New("its answer does not cover them"))
+			cmp.Or(err, errors.New("its answer does not cover them")))
 	}
 	return said
 }

@@ -122,14 +122,22 @@ type unanswered struct {
 
 // readReply decodes the answer of a reply; what names it in an error.
 func readReply[T any](r *reply, what string) (answer T, err error) {
-	if !r.ok() {
-		status, why := r.failure()
-		return answer, &unanswered{status, why}
+	if err := r.problem(); err != nil {
+		return answer, err
 	}
 	if err := json.Unmarshal(r.answer.JSON, &answer); err != nil {
 		return answer, fmt.Errorf("read %s: %w", what, err)
 	}
 	return answer, nil
+}
+
+// problem returns the error of a request that failed; nil for one that was answered.
+func (r *reply) problem() error {
+	if r.ok() {
+		return nil
+	}
+	status, why := r.failure()
+	return &unanswered{status, why}
 }
 
 func (e *unanswered) Error() string { return string(e.status) + ": " + e.why }
