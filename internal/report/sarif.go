@@ -139,16 +139,7 @@ func artifact(path string) sarif.Artifact {
 // unreserved characters and slashes, so that no path is read as a scheme, a host, a query or a
 // parent directory.
 func percent(path string) string {
-	var b strings.Builder
-	for _, c := range []byte(path) {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-._~/", c) >= 0:
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	s := b.String()
+	s := strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 	if strings.HasPrefix(s, "/") {
 		return "%2F" + s[1:]
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -63,12 +62,12 @@ func (l *lineText) has(parts []string) bool {
 
 func (l *lineText) blank() bool { return l.squeezed == "" }
 
+// tokens matches each identifier, number and sign of a line of code.
+var tokens = text.Pattern(`[\pL\p{Nd}_]+|[^\s\pZ]`)
+
 func (l *lineText) tokenized() []string {
 	if l.tokens == nil {
-		eachToken(l.plain, func(tok string) bool {
-			l.tokens = append(l.tokens, tok)
-			return len(l.tokens) < text.MaxRatio
-		})
+		l.tokens = tokens().FindAllString(l.plain, text.MaxRatio)
 	}
 	return l.tokens
 }
@@ -95,35 +94,6 @@ func (l *lineText) holds(quote *lineText) float64 {
 		return substringScore
 	}
 	return 0
-}
-
-// eachToken calls f with each identifier, number and sign of a line of code until it
-// returns false.
-func eachToken(s string, f func(string) bool) {
-	for i := 0; i < len(s); {
-		start := i
-		r, n := utf8.DecodeRuneInString(s[i:])
-		i += n
-		if unicode.IsSpace(r) {
-			continue
-		}
-		if wordRune(r) {
-			for i < len(s) {
-				r, n := utf8.DecodeRuneInString(s[i:])
-				if !wordRune(r) {
-					break
-				}
-				i += n
-			}
-		}
-		if !f(s[start:i]) {
-			return
-		}
-	}
-}
-
-func wordRune(r rune) bool {
-	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // sideLine is a line that can have a comment.
