@@ -20,10 +20,11 @@ func (in *Input) askedFinders() []prompt.Spec {
 	var asked []prompt.Spec
 	second := 0
 	small := in.Change.Added+in.Change.Removed <= smallChange
+	unguided := len(in.Guide.Docs)+len(in.Guide.Rules) == 0
 	for _, spec := range prompt.Finders() {
 		on, said := in.Policy.Finders[spec.Name]
 		switch {
-		case said && !on, spec.When == prompt.OnRules && in.unguided():
+		case said && !on, spec.When == prompt.OnRules && unguided:
 			continue
 		case said, in.Deep, spec.When == prompt.Always:
 		case in.Engine == nil, small && second > 0, !in.occasion(spec.When):

@@ -38,9 +38,6 @@ func (w *specialists) idle(in *Input) (precedent.Status, string) {
 	return "", ""
 }
 
-// unguided reports whether the repository has no guide.
-func (in *Input) unguided() bool { return len(in.Guide.Docs)+len(in.Guide.Rules) == 0 }
-
 // find asks about each shard of the plan. The lead asks about the first shard alone, then about the others. The other
 // finders ask once all requests of the lead are being answered, so that a budget pays for those first.
 func (s *specialist) find(ctx context.Context) Report {
