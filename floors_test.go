@@ -130,21 +130,6 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// TestEveryThirdPartyIsUsed fails if the table lists a module that nothing imports.
-func TestEveryThirdPartyIsUsed(t *testing.T) {
-	used := map[string]bool{}
-	walkImports(t, os.DirFS("."), func(_, _, imported string) {
-		if m, ok := thirdParty(imported); ok {
-			used[m] = true
-		}
-	})
-	for _, m := range slices.Sorted(maps.Keys(thirdParties)) {
-		if !used[m] {
-			t.Errorf("%s is in the table of third parties, but nothing imports it", m)
-		}
-	}
-}
-
 // checkFloors returns the violations of the tables in the Go sources of fsys.
 func checkFloors(t *testing.T, fsys fs.FS) []string {
 	t.Helper()
@@ -239,24 +224,4 @@ func thirdParty(imported string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// TestOnePackageInAFolder: also the files for other systems, which no build here reads, belong to the package of their
-// folder.
-func TestOnePackageInAFolder(t *testing.T) {
-	names := map[string]string{} // by folder
-	eachFile(t, os.DirFS("."), ".go", func(name, source string) {
-		if strings.HasSuffix(name, "_test.go") {
-			return
-		}
-		file := needs.Value(parser.ParseFile(token.NewFileSet(), name, source, parser.PackageClauseOnly))(t)
-		dir := path.Dir(name)
-		if had := names[dir]; had != "" && had != file.Name.Name {
-			t.Errorf("%s is of package %s, but the folder has package %s", name, file.Name.Name, had)
-		}
-		names[dir] = file.Name.Name
-	})
-	if len(names) < 50 {
-		t.Errorf("%d folders", len(names))
-	}
 }

@@ -160,14 +160,6 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestNothingToPackage: what is missing is said.
-func TestNothingToPackage(t *testing.T) {
-	r := &release{dist: t.TempDir(), man: t.TempDir(), top: filepath.Join("..", ".."), version: "v1", commit: "x", at: time.Unix(1, 0)}
-	if err := r.run(); err == nil || !strings.Contains(err.Error(), "has no programs") {
-		t.Error(err)
-	}
-}
-
 // served serves a release, as the page of the last one does.
 func served(t *testing.T, files map[string]string) string {
 	t.Helper()

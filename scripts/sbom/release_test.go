@@ -92,12 +92,3 @@ func TestBill(t *testing.T) {
 	needs.NoError(t, write(&out, b))
 	golden.Compare(t, "testdata/bill.golden.json", out.String())
 }
-
-// TestNoProgram: what is no Go program is said to be none.
-func TestNoProgram(t *testing.T) {
-	for _, args := range [][]string{nil, {"main.go"}, {"a", "b"}} {
-		if err := run(args, &bytes.Buffer{}); err == nil {
-			t.Errorf("sbom %v wrote a bill", args)
-		}
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -81,20 +80,6 @@ func TestMap(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestSections: the search has a heading's text with its code and tables, and nothing of the next one.
-func TestSections(t *testing.T) {
-	s, err := build(fstest.MapFS{
-		mapFile:       {Data: []byte("# Map\n\n## Try\n\n- [one](one.md)\n")},
-		"docs/one.md": {Data: []byte("# One\n\nA *b*\nc.\n\n```sh\nrun it\n```\n\n## Two `x`\n\n| h |\n|---|\n| cell |\n")},
-	})
-	needs.NoError(t, err)
-	want := []section{{"One", "One", "docs/one.html#one", "A b c. run it"}, {"One", "Two x", "docs/one.html#two-x", "h cell"}}
-	needs.Equal(t, want, s.index[len(s.index)-3:len(s.index)-1])
-	if _, err := build(fstest.MapFS{"docs/one.md": {Data: []byte("# One\n")}}); err == nil {
-		t.Error("there is no map")
 	}
 }
 
