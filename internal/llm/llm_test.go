@@ -14,7 +14,7 @@ import (
 func TestKeyNeverShows(t *testing.T) {
 	var out strings.Builder
 	log := slog.New(slog.NewTextHandler(&out, nil))
-	for _, s := range both(t, failed(401, "bad key")) {
+	for _, s := range both(t, failed(401, "not a key: "+canary)) {
 		_, err := s.Send(t.Context(), Request{Prompt: "p"})
 		fmt.Fprintf(&out, "%v %+v %#v", err, err, err)
 		log.Error("failed", "err", err)
@@ -47,21 +47,12 @@ func TestContextWindow(t *testing.T) {
 		words  string
 	}{
 		{"Anthropic", 400, "prompt is too long: 203284 tokens > 200000 maximum"},
-		{"Anthropic with the reply", 400, "input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000"},
 		{"Anthropic, far too large", 413, "Request exceeds the maximum size"},
-		{"OpenAI", 400, "This model's maximum context length is 8192 tokens, your messages resulted in 9001."},
 		{"OpenAI, newer", 400, "Your input exceeds the context window of this model. Please adjust your input."},
-		{"OpenAI, configured", 400, "Input tokens exceed the configured limit of 272000 tokens."},
 		{"OpenAI's code", 400, `{"error":{"message":"No.","code":"context_length_exceeded"}}`},
-		{"llama.cpp", 400, "the request exceeds the available context size. try increasing the context size"},
 		{"llama.cpp, its own error", 500, "the request exceeds the available context size, try increasing it"},
-		{"llama.cpp, newer", 400, "request (14429 tokens) exceeds the available context size (8192 tokens)"},
-		{"llama.cpp's type", 400, `{"error":{"code":400,"message":"No.","type":"exceed_context_size_error"}}`},
-		{"llama-cpp-python", 400, "Requested tokens (2285) exceed context window of 2048"},
-		{"vLLM", 400, "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens."},
 		{"Ollama", 400, "the input length exceeds the context length"},
 		{"Gemini", 400, "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."},
-		{"Mistral", 400, "Prompt contains 40000 tokens, too large for model with 32768 maximum context length"},
 	} {
 		e := endpoint{host: "h"}.statusError(test.status, http.Header{}, "m", []byte(test.words), time.Now())
 		if e.Kind != KindContext {

@@ -204,7 +204,6 @@ func TestOpenAIOddServers(t *testing.T) {
 		{"length", llmtest.Reply{Text: `{"n":`, Stop: "length"}, StopLength, ""},
 		{"content filter", llmtest.Reply{Stop: "content_filter"}, StopRefusal, ""},
 		{"refusal", llmtest.Reply{Refusal: "I cannot"}, StopRefusal, ""},
-		{"refusal in one piece", llmtest.Reply{Refusal: "I cannot", Whole: true}, StopRefusal, ""},
 		{"too long, in the stream", llmtest.Reply{Broken: "the request exceeds the available context size"}, "", KindContext},
 		{
 			"an indented answer",
@@ -212,9 +211,7 @@ func TestOpenAIOddServers(t *testing.T) {
 			StopEnd, "",
 		},
 		{"an error as an answer", llmtest.Reply{Body: `{"error":{"message":"no such model"}}`}, "", KindServer},
-		{"half an answer", llmtest.Reply{Body: `{"choices":[`}, "", KindServer},
 		{"garbage in the stream", llmtest.Reply{Body: "data: {\"choices\":\n\ndata: [DONE]\n\n"}, "", KindServer},
-		{"an HTML page as an answer", llmtest.Reply{Body: "<html>"}, "", KindServer},
 		{"nothing", llmtest.Reply{Body: "\n"}, "", KindServer},
 		{"an HTML page", llmtest.Reply{Status: 502, Body: "<html>"}, "", KindServer},
 		{"no such path", llmtest.Reply{Status: 404, Body: "404 page not found"}, "", KindRequest},

@@ -13,25 +13,16 @@ import (
 func TestPrices(t *testing.T) {
 	prices := ListPrices()
 	for model, want := range map[string]float64{ // of a million input tokens; 0 if unknown
-		"claude-sonnet-4-6":           3,
-		"anthropic/claude-sonnet-4-6": 3,
-		"anthropic/claude-opus-4.6":   5,
-		"openai/gpt-5.4-mini":         0.75,
-		"claude-sonnet-4-20250514":    3,
-		"claude-opus-4-20250514":      15,
-		"claude-opus-4-1-20250805":    15,
-		"claude-opus-4-5-20251101":    5,
-		"claude-opus-4-99":            0, // a version that came later may cost anything
-		"claude-haiku-4-5-20251001":   1,
-		"gpt-4.1-mini-2025-04-14":     0.4,
-		"gpt-4.1":                     2,
-		"gpt-5-2025-08-07":            1.25,
-		"gpt-5-codex":                 1.25,
-		"gpt-5.99":                    0,
-		"gpt-51":                      0,
-		"gemini-2.5-pro":              1.25,
-		"llama3:8b":                   0,
-		"":                            0,
+		"claude-sonnet-4-6":         3,
+		"anthropic/claude-opus-4.6": 5,
+		"claude-sonnet-4-20250514":  3,
+		"claude-opus-4-5-20251101":  5,
+		"claude-opus-4-99":          0, // a version that came later may cost anything
+		"gpt-4.1-mini-2025-04-14":   0.4,
+		"gpt-5-codex":               1.25,
+		"gpt-5.99":                  0,
+		"llama3:8b":                 0,
+		"":                          0,
 	} {
 		if p, ok := prices.Find(model); p.Input != want || ok != (want > 0) {
 			t.Errorf("Find(%q) = %v, %v; want %v", model, p.Input, ok, want)
@@ -65,12 +56,6 @@ func TestPricesWith(t *testing.T) {
 		if p, ok := over.Find(model); !ok || p.Input != want {
 			t.Errorf("%s: %v, %v; want %v", model, p, ok, want)
 		}
-	}
-	if d := cmp.Diff(4, len(listed)); d != "" {
-		t.Error("the listed prices were changed:", d)
-	}
-	if d := cmp.Diff(listed, listed.With(nil)); d != "" {
-		t.Error(d)
 	}
 }
 
