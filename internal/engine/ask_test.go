@@ -78,10 +78,6 @@ func TestAsk(t *testing.T) {
 			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose",
 			Usage: precedent.Usage{Requests: 7},
 		}, []string{"Find bugs."}},
-		{"wrong once after many turns", []Reply{tried(1), tried(1), wrote(`{"a":2}`)}, Answer{
-			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":2}`), Model: "m-1", CostUSD: 0.5,
-			Usage: precedent.Usage{Requests: 16, InputTokens: 10, OutputTokens: 3},
-		}, []string{"Find bugs.", "it was prose.", "it was prose."}},
 		{"error", []Reply{failed}, Answer{
 			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 1},
 		}, []string{"Find bugs."}},

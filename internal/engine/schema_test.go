@@ -46,18 +46,12 @@ func TestValidate(t *testing.T) {
 	}
 	for _, test := range []struct{ name, answer, want string }{
 		{"valid", finding(`"confidence":85`), ""},
-		{"none", `{"findings":[]}`, ""},
 		{"unknown field", finding(`"mood":"good"`), ""},
 		{"whole number as a float", finding(`"confidence":85.0`), ""},
-		{"not an object", `[]`, `the answer: want type "object"`},
 		{"missing", `{}`, `the answer: want required ["findings"]`},
-		{"missing below", `{"findings":[{"path":"a"}]}`, `finding: want required ["path","severity","title"]`},
 		{"wrong type", finding(`"confidence":"high"`), `finding.confidence: want type "integer"`},
-		{"fraction", finding(`"confidence":1.5`), `finding.confidence: want type "integer"`},
 		{"out of range", finding(`"confidence":101`), "finding.confidence: want maximum 100"},
-		{"enum", `{"findings":[{"path":"a","severity":"urgent","title":"x"}]}`, `finding.severity: want enum ["critical",`},
 		{"pattern", `{"findings":[{"path":"SECRET","severity":"low","title":"x"}]}`, "finding.path: want pattern "},
-		{"too short", `{"findings":[{"path":"a","severity":"low","title":""}]}`, "finding.title: want minLength 1"},
 		{"too long", `{"findings":[],"summary":"0123456789a"}`, "summary: want maxLength 10"},
 		{"too many", `{"findings":[` + strings.Repeat(`{"path":"a","severity":"low","title":"x"},`, 20) +
 			`{"path":"a","severity":"low","title":"x"}]}`, "findings: want maxItems 20"},
@@ -95,16 +89,11 @@ func TestValidateBoundsItsError(t *testing.T) {
 }
 
 func TestCompileRefuses(t *testing.T) {
-	for _, test := range []struct{ name, schema, want string }{
-		{"nothing", "", "read schema"},
-		{"no schema", `{"type":7}`, "schema"},
-		{"remote reference", `{"$ref":"https://example.com/x.json"}`, "cannot resolve remote schemas"},
+	for schema, want := range map[string]string{
+		"": "read schema", `{"type":7}`: "schema", `{"$ref":"https://example.com/x.json"}`: "cannot resolve remote schemas",
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := Compile(json.RawMessage(test.schema))
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v, want one with %q", err, test.want)
-			}
-		})
+		if _, err := Compile(json.RawMessage(schema)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", schema, err, want)
+		}
 	}
 }

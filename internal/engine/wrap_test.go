@@ -23,17 +23,11 @@ func TestWrap(t *testing.T) {
 		},
 		{"the object itself", listSchema, `{"pairs":[]}`, `{"pairs":[]}`},
 		{"a list of something else", listSchema, `[{"finding":"f1"}]`, ""},
-		{"a list of lists", listSchema, `[[{"pair":"p1"}]]`, ""},
 		{"a key in the wrong case", listSchema, `[{"pair":"p1","Why":"x"}]`, ""},
 		{
 			"two required",
 			`{"type":"object","required":["a","b"],"properties":{"a":{"type":"array"},"b":{"type":"array"}}}`, `[]`, "",
 		},
-		{
-			"one that is not a list", `{"type":"object","required":["a"],"properties":{"a":{"type":["array","null"]}}}`,
-			`[]`, "",
-		},
-		{"one without a type", `{"type":"object","required":["a"]}`, `[]`, ""},
 		{"no object wanted", `{"type":"array"}`, `[1]`, `[1]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -38,39 +38,17 @@ func act(part string) int {
 			return 1
 		}
 		answer()
-	case "leave and crash":
-		if err := beget(false); err != nil {
-			return 1
-		}
-		return 4
 	case "leave and hang", "leave in a session and hang":
 		if err := beget(strings.Contains(part, "session")); err != nil {
 			return 1
 		}
 		<-time.After(10 * time.Minute)
-	case "leave in a session and flood":
-		if err := beget(true); err != nil {
-			return 1
-		}
-		block := []byte(strings.Repeat("findings ", 10_000))
-		for {
-			if _, err := os.Stdout.Write(block); err != nil {
-				return 1
-			}
-		}
 	case "complain":
 		for i := range 100_000 {
 			fmt.Fprintf(os.Stderr, "line %d\n", i)
 		}
 		fmt.Fprint(os.Stderr, "\x1b[31mé: the end\x07\n")
 		return 3
-	case "abort":
-		p, err := os.FindProcess(os.Getpid())
-		if err != nil {
-			return 1
-		}
-		_ = p.Kill()
-		<-time.After(time.Minute)
 	}
 	return 0
 }

@@ -116,13 +116,10 @@ func TestEmptyEnvironment(t *testing.T) {
 		t.Skip("needs a shell")
 	}
 	t.Setenv("PRECEDENT_TEST_SECRET", "hunter2")
-	for _, env := range [][]string{nil, {}} {
-		e, err := New("/bin/sh", []string{"-c", `echo '{"answer":{"secret":"'$PRECEDENT_TEST_SECRET'"}}'`}, env)
-		needs.NoError(t, err)
-		a, err := e.Run(t.Context(), task(time.Minute))
-		if err != nil || string(a.JSON) != `{"secret":""}` {
-			t.Errorf("%+v, %v", a, err)
-		}
+	e := needs.Value(New("/bin/sh", []string{"-c", `echo '{"answer":{"secret":"'$PRECEDENT_TEST_SECRET'"}}'`}, nil))(t)
+	a, err := e.Run(t.Context(), task(time.Minute))
+	if err != nil || string(a.JSON) != `{"secret":""}` {
+		t.Errorf("%+v, %v", a, err)
 	}
 }
 
@@ -137,12 +134,9 @@ func TestManners(t *testing.T) {
 	}{
 		{"deaf", long, precedent.StatusOK, ""},
 		{"leave", long, precedent.StatusOK, ""},
-		{"leave and crash", long, precedent.StatusError, "exit status 4"},
 		{"leave and hang", task(2 * time.Second), precedent.StatusTimeout, "no answer within 2s"},
 		{"leave in a session and hang", task(2 * time.Second), precedent.StatusTimeout, "no answer within 2s"},
-		{"leave in a session and flood", task(time.Minute), precedent.StatusTruncated, "more than 16 MiB"},
 		{"complain", task(time.Minute), precedent.StatusError, "\nline 99999\n\x1b[31mé: the end\x07"},
-		{"abort", task(time.Minute), precedent.StatusError, "killed"},
 	} {
 		t.Run(test.part, func(t *testing.T) {
 			if runtime.GOOS != "linux" && strings.Contains(test.part, "session") {
