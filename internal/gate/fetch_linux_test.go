@@ -101,12 +101,12 @@ func TestFetcher(t *testing.T) {
 	defer server.Close()
 	defer close(hang)
 	f := newFetcher(nil, t.TempDir())
-	needs.Value(f.get(t.Context(), server.URL+"/x", "", 10, io.Discard))(t)
-	if _, err := f.get(t.Context(), server.URL+"/x", "", 9, io.Discard); !errors.Is(err, errTooMuch) {
+	needs.NoError(t, f.get(t.Context(), server.URL+"/x", "", 10, io.Discard))
+	if err := f.get(t.Context(), server.URL+"/x", "", 9, io.Discard); !errors.Is(err, errTooMuch) {
 		t.Errorf("too long: %v", err)
 	}
 	f.spent.Store(maxFetched - 5)
-	if _, err := f.get(t.Context(), server.URL+"/x", "", 10, io.Discard); !errors.Is(err, errTooMuch) {
+	if err := f.get(t.Context(), server.URL+"/x", "", 10, io.Discard); !errors.Is(err, errTooMuch) {
 		t.Errorf("too much: %v", err)
 	}
 	f = newFetcher(nil, t.TempDir())

@@ -87,17 +87,17 @@ func (s *session) fetching(ctx context.Context, use func(ctx context.Context, f 
 }
 
 // get requests a file and writes it, most bytes at the most.
-func (f *fetcher) get(ctx context.Context, address, accept string, most int64, to io.Writer) (http.Header, error) {
+func (f *fetcher) get(ctx context.Context, address, accept string, most int64, to io.Writer) error {
 	select {
 	case f.slots <- struct{}{}:
 		defer func() { <-f.slots }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	//nolint:gosec // the operator's registry, or a server that it names
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, errRegistry // the address may hold a password
+		return errRegistry // the address may hold a password
 	}
 	request.Header.Set("Accept", accept)
 	response, err := f.client.Do(request) //nolint:gosec // the operator's registry
@@ -107,20 +107,20 @@ func (f *fetcher) get(ctx context.Context, address, accept string, most int64, t
 	}
 	if err != nil {
 		f.silent.Store(true)
-		return nil, errors.Join(errRegistry, ctx.Err())
+		return errors.Join(errRegistry, ctx.Err())
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the registry answers with status %d", response.StatusCode)
+		return fmt.Errorf("the registry answers with status %d", response.StatusCode)
 	}
 	n, err := io.Copy(to, io.LimitReader(response.Body, most+1))
 	if err != nil {
-		return nil, errRegistry
+		return errRegistry
 	}
 	if n > most || f.spent.Add(n) > maxFetched {
-		return nil, errTooMuch
+		return errTooMuch
 	}
-	return response.Header, nil
+	return nil
 }
 
 // fetch gets an archive and checks it. The caller closes the file, which has no name.
@@ -132,7 +132,7 @@ func (f *fetcher) fetch(ctx context.Context, a archive) (*os.File, error) {
 	err = os.Remove(file.Name())
 	h := newHashes()
 	if err == nil {
-		_, err = f.get(ctx, a.url, "*/*", maxArchive, io.MultiWriter(file, h[0], h[1], h[2]))
+		err = f.get(ctx, a.url, "*/*", maxArchive, io.MultiWriter(file, h[0], h[1], h[2]))
 	}
 	if err == nil && a.locked != "" && !h.isIn(a.locked) {
 		err = errOther

@@ -120,7 +120,7 @@ type Runner struct {
 	// NPMRegistry is the only server that packages of npm, pnpm and yarn are fetched from; empty means none.
 	NPMRegistry string
 	// PythonIndex is the only index that wheels of Python are fetched from, with the servers that it
-	// names; empty means none. It speaks the simple API.
+	// names; empty means none. It speaks the simple API in JSON.
 	PythonIndex string
 	// CratesIndex is the only sparse index that crates of Rust are fetched from, with the server that it
 	// names; empty means none.

@@ -43,20 +43,16 @@ type server struct {
 	url   string
 	mu    sync.Mutex
 	files map[string][]byte
-	kinds map[string]string // content types
 	asked []string
 }
 
 func newServer(t *testing.T) *server {
 	t.Helper()
-	s := &server{files: map[string][]byte{}, kinds: map[string]string{}}
+	s := &server{files: map[string][]byte{}}
 	listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.asked = append(s.asked, r.URL.Path)
 		data, ok := s.files[r.URL.Path]
-		if kind := s.kinds[r.URL.Path]; kind != "" {
-			w.Header().Set("Content-Type", kind)
-		}
 		s.mu.Unlock()
 		if !ok {
 			http.NotFound(w, r)

@@ -70,11 +70,12 @@ func wheel(t *testing.T, s *server, name, version, module string, requires ...st
 	defer s.mu.Unlock()
 	s.files["/files/"+file] = archive.Bytes()
 	page := "/simple/" + strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name)) + "/"
-	if s.files[page] == nil {
-		s.files[page] = []byte("<!DOCTYPE html>\n")
+	begun, ok := strings.CutSuffix(string(s.files[page]), "]}")
+	if begun += ","; !ok {
+		begun = `{"files":[`
 	}
-	s.files[page] = fmt.Appendf(s.files[page],
-		"<a href=\"../../files/%[1]s#sha256=%[2]s\" data-requires-python=\"&gt;=3\">%[1]s</a>\n", file, digest)
+	s.files[page] = fmt.Appendf(nil, `%s{"filename":"%s","url":"../../files/%[2]s","hashes":{"sha256":"%s"},"requires-python":">=3"}]}`,
+		begun, file, digest)
 	return digest
 }
 
@@ -96,7 +97,6 @@ func pythonServer(t *testing.T) (s *server, sums, more string) {
 	s.files["/files/built-1.0.0.tar.gz"] = source
 	s.files["/simple/built/"] = fmt.Appendf(nil, `{"meta":{"api-version":"1.0"},"name":"built","files":[{"filename":`+
 		`"built-1.0.0.tar.gz","url":"../../files/built-1.0.0.tar.gz","hashes":{"sha256":"%x"}}]}`, sum)
-	s.kinds["/simple/built/"] = "application/vnd.pypi.simple.v1+json"
 	return s, sums, more
 }
 

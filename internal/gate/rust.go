@@ -170,7 +170,7 @@ func (f *fetcher) fetchCrates(ctx context.Context, to, index string, crates []cr
 		Download string `json:"dl"`
 	}
 	settings := below(index, "config.json")
-	if _, err := f.get(ctx, settings, "application/json", maxPage, &page); err != nil {
+	if err := f.get(ctx, settings, "application/json", maxPage, &page); err != nil {
 		return err
 	}
 	if strict.Unmarshal(page.Bytes(), &config) != nil || config.Download == "" {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
-	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,6 +26,9 @@ type wheelIndex struct {
 func newWheelIndex(f *fetcher, index, locked string) *wheelIndex {
 	return &wheelIndex{fetcher: f, index: strings.TrimSuffix(index, "/"), locked: locked, files: map[string]archive{}}
 }
+
+// simpleJSON is the form of the pages of an index.
+const simpleJSON = "application/vnd.pypi.simple.v1+json"
 
 // wheelFile is a file of a page of an index.
 type wheelFile struct {
@@ -55,20 +56,20 @@ func (x *wheelIndex) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	address := x.index + "/" + name + "/"
 	var page bytes.Buffer
-	header, err := x.fetcher.get(r.Context(), address, "application/vnd.pypi.simple.v1+json, text/html;q=0.5", maxPage,
-		&page)
-	if err != nil {
+	if err := x.fetcher.get(r.Context(), address, simpleJSON, maxPage, &page); err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	files, err := readPage(page.Bytes(), header.Get("Content-Type"))
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
+	var said struct {
+		Files []wheelFile `json:"files"`
+	}
+	if strict.Unmarshal(page.Bytes(), &said) != nil {
+		http.Error(w, "the index has a page that is not the JSON of the simple API", http.StatusBadGateway)
 		return
 	}
-	w.Header().Set("Content-Type", "application/vnd.pypi.simple.v1+json")
+	w.Header().Set("Content-Type", simpleJSON)
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"meta": map[string]string{"api-version": "1.0"}, "name": name, "files": x.list(address, files),
+		"meta": map[string]string{"api-version": "1.0"}, "name": name, "files": x.list(address, said.Files),
 	})
 }
 
@@ -109,40 +110,4 @@ var (
 	// projectName matches names as an index has them.
 	projectName = text.Pattern(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
 	wheelName   = text.Pattern(`^[\w.+!-]+\.whl$`)
-	anchor      = text.Pattern(`(?is)<a\s([^>]*)>([^<]*)</a>`)
-	attribute   = text.Pattern(`(?is)([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?`)
 )
-
-// readPage reads a page of an index, in the form of JSON or HTML.
-func readPage(data []byte, kind string) ([]wheelFile, error) {
-	if strings.Contains(kind, "json") {
-		var page struct {
-			Files []wheelFile `json:"files"`
-		}
-		if err := strict.Unmarshal(data, &page); err != nil {
-			return nil, errors.New("the index has an invalid page")
-		}
-		return page.Files, nil
-	}
-	var files []wheelFile
-	for _, a := range anchor().FindAllSubmatch(data, -1) {
-		f := wheelFile{Name: strings.TrimSpace(html.UnescapeString(string(a[2]))), Hashes: map[string]string{}}
-		for _, m := range attribute().FindAllSubmatch(a[1], -1) {
-			value := html.UnescapeString(string(m[2]) + string(m[3]))
-			switch strings.ToLower(string(m[1])) {
-			case "href":
-				f.URL = value
-			case "data-requires-python":
-				f.Python = value
-			case "data-yanked":
-				f.Yanked = true
-			}
-		}
-		_, fragment, _ := strings.Cut(f.URL, "#")
-		if algorithm, sum, ok := strings.Cut(fragment, "="); ok {
-			f.Hashes[algorithm] = sum
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
