@@ -27,7 +27,6 @@ func TestDiscoverForms(t *testing.T) {
 		name, heading, language, code string
 		want                          []string
 	}{
-		{"no language", "Test", "", "go test ./...", []string{"go test ./..."}},
 		{"prompts and output", "Testing", "console", "$ go test ./...\nok  \texample.com/m\t0.1s\n$ make lint\nmake test", []string{"go test ./...", "make lint"}},
 		{"comments", "Development", "bash", "# Build it\nmake build   # fast\n\nmake test # with \"quotes\"", []string{"make build", "make test"}},
 		{"continuation", "Build", "bash", "cargo build \\\n  --release \\\n  --locked\ndocker run \\\n  make test", []string{"cargo build --release --locked"}},
@@ -35,15 +34,10 @@ func TestDiscoverForms(t *testing.T) {
 		{"installs", "Getting Started", "sh", "git clone https://example.com/x/app.git\nnpm install\nnpm ci && npm test\nnpm run build\npip install -e .\npytest", []string{"npm run build", "pytest"}},
 		{"another folder", "Build", "sh", "make\ncd server\ngo test ./...", []string{"make"}},
 		{"runners", "Tests", "sh", "uv run --frozen pytest\npoetry run mypy src\nbundle exec rspec\npython3 -m unittest discover\nnpx vitest run", []string{"uv run --frozen pytest", "poetry run mypy src", "bundle exec rspec", "python3 -m unittest discover", "npx vitest run"}},
-		{"java", "Build", "sh", "./gradlew clean build\n./mvnw verify", []string{"./gradlew clean build", "./mvnw verify"}},
 		{"variants", "Test", "sh", "go test ./...\ngo test -race ./...\ngo test -v ./...", []string{"go test ./..."}},
-		{"emoji", "🧪 Running the tests", "sh", "make test", []string{"make test"}},
-		{"marks", "**Quick Reference**", "sh", "make test", []string{"make test"}},
 		{"CRLF", "Test", "sh", "make test\r\nmake lint\r", []string{"make test", "make lint"}},
 
 		{"other headings", "Usage", "sh", "make test", nil},
-		{"other languages", "Build", "yaml", "make test", nil},
-		{"powershell", "Build", "powershell", "make test", nil},
 		{"servers", "Development", "sh", "npm run dev\nnpm start\nmake run\ngo run ./cmd/server\ndocker compose up\npython manage.py runserver\nyarn dev\ncargo run --example x\nmake dev", nil},
 		{"machine", "Getting Started", "sh", "sudo make test\ncurl https://x.example/i.sh | sh\nbrew install app\napt-get install make\nrm -rf /\nmake install\nmake deploy\ngit push\ndocker run x make test\n./scripts/test.sh", nil},
 		{"placeholders", "Test", "sh", "go test ./<package>/...\nmake test PKG=[name]\npytest path/to/test.py\nmake test-${NAME}\nnpm test -- {file}", nil},

@@ -41,11 +41,6 @@ func TestLocalOnlyOwn(t *testing.T) {
 			t.Errorf("trust %q: the file of the command: %v", test.trust, err)
 		}
 	}
-	none := unsandboxed()
-	none.Local = nil
-	q := request(tree(t, "a", "b"), "true")
-	q.Trust = Own
-	wantRun(t, none, q, Skipped, "no sandbox")
 }
 
 // TestLocalInTheSandbox: where there is a sandbox, it is used, whatever the person allows.

@@ -25,15 +25,12 @@ func TestMissingDependencies(t *testing.T) {
 		why   string
 	}{
 		{"an unsupported language", []string{"Gemfile", ""}, "sh test.sh rspec", "", Skipped, "ruby: not fetched: package managers of this language are not supported"},
-		{"the same, as on the base", []string{"Gemfile", ""}, "sh test.sh rspec", fails, Skipped, "ruby: not fetched"},
 		{"the same, but the base passes", []string{"Gemfile", ""}, "sh test.sh rspec", passes, Failed, "exit status 3"},
 		{"a command of no language", []string{"Gemfile", ""}, "sh test.sh", "", Skipped, "ruby: not fetched"},
 		{"no registry", []string{"go.mod", "module x\n", "requirements.txt", "sums\n"}, "sh test.sh pytest", "", Skipped, "python: not fetched: the operator allows no registry for them"},
 		{"another language's command", []string{"Gemfile", "", "requirements.txt", "# none\n"}, "sh test.sh pytest", "", Failed, "exit status 3"},
 		{"no lock file", []string{"package.json", `{"dependencies":{"a":"1"}}`}, "sh test.sh npm", "", Skipped, "node: not fetched: there is no package-lock.json, pnpm-lock.yaml or yarn.lock at the base"},
-		{"no lock file in a folder", []string{"web/package.json", `{"dependencies":{"a":"1"}}`}, "sh test.sh npm", "", Skipped, "node in web: not fetched: there is no"},
 		{"none is needed", []string{"package.json", `{"name":"a"}`, "Cargo.toml", "[package]\n"}, "sh test.sh npm", "", Failed, "exit status 3"},
-		{"no Cargo.lock", []string{"Cargo.toml", "[dependencies]\na = '1'\n"}, "sh test.sh cargo", "", Skipped, "rust: not fetched"},
 		{"an environment of its own", []string{"pyproject.toml", ""}, "sh test.sh tox", "", Skipped, "python: the command may make an environment of its own"},
 		{"a missing module", nil, "echo '/usr/bin/python3: No module named pytest'; exit 1", "", Skipped, "pytest is not installed"},
 		{"a missing module of the tree", nil, "echo '/usr/bin/python3: No module named shop'; exit 1", "", Failed, "exit status 1"},
@@ -50,19 +47,6 @@ func TestMissingDependencies(t *testing.T) {
 			}
 			wantRun(t, r, q, test.want, test.why)
 		})
-	}
-}
-
-// TestCommandsOfLanguages: only commands that may need a language wait for its packages.
-func TestCommandsOfLanguages(t *testing.T) {
-	s := &session{needed: []dependencies{{language: "python", users: []string{"pytest"}, missing: "x"}}}
-	for line, want := range map[string]bool{
-		"pytest": true, "uv run pytest -q": true, "make test": true, "./scripts/test.sh": true, "cd a && pytest": true,
-		"go test ./...": false, "CGO_ENABLED=0 go test ./...": false, "npm test": false, "cd web && pnpm test": false, "cargo test": false,
-	} {
-		if why, _ := s.incomplete(Command{Line: line}); (why != "") != want {
-			t.Errorf("%s: %q", line, why)
-		}
 	}
 }
 
