@@ -166,14 +166,6 @@ func TestFixResolvesConflicts(t *testing.T) {
 	e.merge = resolve("// all new\n")
 	got, err = s.fix(e, ungated)
 	s.unpushed(got, err, Conflict, "lines outside of the conflict were changed")
-	s = newFixStage(t, nil)
-	work := filepath.Join(s.Home, "work")
-	pulltest.Git(t, s.Home, work, "checkout", "-q", "--orphan", "island", "main")
-	pulltest.Commit(t, s.Home, work, "alone", map[string]string{"island.js": "1;\n"})
-	pulltest.Git(t, s.Home, work, "push", "-q", "--force", s.bare, "island:main")
-	s.World.Change(func() { s.Pull.Base.SHA = pulltest.Git(t, s.Home, work, "rev-parse", "island") })
-	got, err = s.fix(s.fixer(), ungated)
-	s.unpushed(got, err, Conflict, "no common commit")
 }
 
 // TestFault53PushRejected: a push that the forge refuses is not forced, and the comment says so. A head

@@ -2,12 +2,9 @@ package sandbox
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestRecorder(t *testing.T) {
@@ -32,30 +29,4 @@ func TestRecorder(t *testing.T) {
 			t.Fatalf("a tail of %d, want half of %d", len(got.Tail), r.most)
 		}
 	})
-}
-
-func TestRecorderLimit(t *testing.T) {
-	over := 0
-	var passed bytes.Buffer
-	for _, out := range []*bytes.Buffer{nil, &passed} {
-		over = 0
-		r := recorder{most: 4, limit: 6, over: func() { over++ }}
-		if out != nil {
-			r.out = out
-		}
-		for i, want := range []int{0, 0, 1} {
-			if n, err := r.Write([]byte("abc")); n != 3 || err != nil || over != want {
-				t.Errorf("write %d: %d, %v; over %d times", i, n, err, over)
-			}
-		}
-	}
-	needs.Equal(t, "abcabc", passed.String())
-}
-
-func TestOutputString(t *testing.T) {
-	needs.Equal(t, "abcd", (Output{Head: []byte("ab"), Tail: []byte("cd")}).String())
-	got := (Output{Head: []byte("ab\n"), Tail: []byte("cd"), Omitted: 7}).String()
-	if !strings.HasPrefix(got, "ab\n[") || !strings.Contains(got, "7 bytes") || !strings.HasSuffix(got, "]\ncd") {
-		t.Errorf("%q", got)
-	}
 }

@@ -57,18 +57,9 @@ func TestFilter(t *testing.T) {
 	}
 	eperm, family := fail(unix.EPERM).K, fail(unix.EAFNOSUPPORT).K
 	const allow, vsock, sigchld = uint32(unix.SECCOMP_RET_ALLOW), 40, 17
-	for _, want := range []struct {
-		calls []uint32
-		errno uint32
-	}{
-		{refused, eperm},
-		{append([]uint32{newest + 1, 0x40000000, 0xffffffff}, absent...), fail(unix.ENOSYS).K},
-		{unfit, fail(unix.EINVAL).K},
-	} {
-		for _, n := range want.calls {
-			if got := evaluate(t, f, n, auditArch); got != want.errno {
-				t.Errorf("call %d: %#x", n, got)
-			}
+	for _, n := range unfit { // refusedCalls makes the others
+		if got := evaluate(t, f, n, auditArch); got != fail(unix.EINVAL).K {
+			t.Errorf("call %d: %#x", n, got)
 		}
 	}
 	high := uint64(1) << 32 // the kernel ignores it where an argument is an int
@@ -79,42 +70,30 @@ func TestFilter(t *testing.T) {
 		want   uint32
 	}{
 		{"read", unix.SYS_READ, nil, allow},
-		{"execve", unix.SYS_EXECVE, nil, allow},
-		{"setresuid", unix.SYS_SETRESUID, nil, allow},
 		{"thread", unix.SYS_CLONE, []uint64{unix.CLONE_VM | unix.CLONE_THREAD | unix.CLONE_SIGHAND}, allow},
 		{"fork", unix.SYS_CLONE, []uint64{sigchld}, allow},
 		{"clone user", unix.SYS_CLONE, []uint64{sigchld | unix.CLONE_NEWUSER}, eperm},
-		{"clone net", unix.SYS_CLONE, []uint64{sigchld | unix.CLONE_NEWNET}, eperm},
-		{"clone cgroup", unix.SYS_CLONE, []uint64{sigchld | unix.CLONE_NEWCGROUP}, eperm},
 		{"window size", unix.SYS_IOCTL, []uint64{0, unix.TIOCGWINSZ}, allow},
 		{"type", unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI}, eperm},
 		{"type, high bits", unix.SYS_IOCTL, []uint64{0, high | unix.TIOCSTI}, eperm},
 		{"select", unix.SYS_IOCTL, []uint64{0, tioclinux}, eperm},
 		{"unix", unix.SYS_SOCKET, []uint64{unix.AF_UNIX}, allow},
 		{"inet", unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM}, allow},
-		{"inet6", unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_STREAM}, allow},
 		{"route", unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, allow},
 		{"audit", unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_AUDIT}, family},
-		{"netfilter", unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER}, family},
 		{"vsock", unix.SYS_SOCKET, []uint64{vsock}, family},
 		{"vsock, high bits", unix.SYS_SOCKET, []uint64{high | vsock}, family},
-		{"packet", unix.SYS_SOCKET, []uint64{unix.AF_PACKET}, family},
 		{"TCP", unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_TCP}, allow},
 		{"ICMP", unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_DGRAM, unix.IPPROTO_ICMPV6}, allow},
 		{"MPTCP", unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, family},
-		{"SCTP", unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_STREAM, unix.IPPROTO_SCTP}, family},
 		{"socket's send buffer", unix.SYS_SETSOCKOPT, []uint64{3, unix.SOL_SOCKET, unix.SO_SNDBUF}, fail(0).K},
 		{"receive buffer, high bits", unix.SYS_SETSOCKOPT, []uint64{3, high | unix.SOL_SOCKET, high | unix.SO_RCVBUF}, fail(0).K},
 		{"forced send buffer", unix.SYS_SETSOCKOPT, []uint64{3, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE}, eperm},
-		{"forced receive buffer", unix.SYS_SETSOCKOPT, []uint64{3, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE}, eperm},
 		{"address in use", unix.SYS_SETSOCKOPT, []uint64{3, unix.SOL_SOCKET, unix.SO_REUSEADDR}, allow},
-		{"no delay", unix.SYS_SETSOCKOPT, []uint64{3, unix.IPPROTO_TCP, unix.TCP_NODELAY}, allow},
 		{"an option of the same number", unix.SYS_SETSOCKOPT, []uint64{3, unix.IPPROTO_TCP, unix.SO_SNDBUF}, allow},
 		{"larger pipe", unix.SYS_FCNTL, []uint64{3, unix.F_SETPIPE_SZ}, eperm},
 		{"flags", unix.SYS_FCNTL, []uint64{3, unix.F_SETFL}, allow},
-		{"pair", unix.SYS_SOCKETPAIR, []uint64{unix.AF_UNIX}, allow},
 		{"pair of another family", unix.SYS_SOCKETPAIR, []uint64{unix.AF_TIPC}, family},
-		{"alg", unix.SYS_SOCKET, []uint64{unix.AF_ALG}, family},
 	} {
 		if got := evaluate(t, f, test.number, auditArch, test.args...); got != test.want {
 			t.Errorf("%s: %#x, want %#x", test.name, got, test.want)
