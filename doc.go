@@ -16,7 +16,7 @@
 // Tools. internal/git is the only package that runs git, and treats every repository as hostile. internal/diff parses
 // the diffs that git prints. internal/text splits, compares, cleans and shows text. internal/secret finds and redacts
 // credentials. internal/sarif defines the objects of SARIF. internal/backoff says how long to wait before a request
-// is sent again. internal/start delays the first garbage collection. internal/strict reads JSON from outside, without
+// is sent again. internal/strict reads JSON from outside, without
 // keys that stand in an object twice. internal/intent decides what a directive of a person means. internal/label is
 // the table of the labels on a pull request. internal/calibration tunes the threshold and refits confidences by what
 // became of findings. internal/child runs a program and ends it with all its children. internal/background starts one

@@ -23,7 +23,7 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/backoff": 1, "internal/background": 1, "internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/intent": 1, "internal/label": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/strict": 1, "internal/temp": 1, "internal/text": 1,
+	"internal/backoff": 1, "internal/background": 1, "internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/intent": 1, "internal/label": 1, "internal/sarif": 1, "internal/secret": 1, "internal/strict": 1, "internal/temp": 1, "internal/text": 1,
 
 	"internal/chat": 2, "internal/forge": 2, "internal/guide": 2, "internal/llm": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/search": 2, "internal/store": 2,
 

@@ -15,7 +15,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/background"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/sandbox"
-	_ "github.com/precedent-dev/precedent/internal/start" // before all else
 	"github.com/precedent-dev/precedent/internal/temp"
 )
 

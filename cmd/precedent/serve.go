@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -28,7 +29,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/server"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/start"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -197,7 +197,7 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 		}
 	}
 	if a.env["GOGC"] == "" {
-		start.SetGCPercent(serverGC)
+		debug.SetGCPercent(serverGC)
 	}
 	if err := s.Run(ctx, listener); err != nil {
 		return err
