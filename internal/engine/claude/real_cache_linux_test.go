@@ -51,7 +51,7 @@ func realCache(t *testing.T) {
 	plant(t, tree, map[string]string{"a.go": "package zebra\n"})
 	read := call("Read", map[string]any{"file_path": "a.go"})
 	m := serve(t, read, read, answer(`{"n":5}`))
-	e, home := start(t, m, edits{}, "ENABLE_PROMPT_CACHING_1H=1") // as a person's plan has it
+	e, home := start(t, m, "ENABLE_PROMPT_CACHING_1H=1") // as a person's plan has it
 	plant(t, home, map[string]string{".claude.json": `{"cachedGrowthBookFeatures":{"tengu_basalt_spur":true}}`})
 	for _, name := range []string{"bugs", "security"} {
 		task := realTask(tree)
@@ -78,7 +78,7 @@ func realCacheRefused(t *testing.T) {
 		Status: 400, Message: "A maximum of 4 blocks with cache_control may be provided. Found 5.",
 	},
 		answer(`{"n":5}`))
-	e, _ := start(t, m, edits{})
+	e, _ := start(t, m)
 	for range 2 {
 		if a, err := e.Run(t.Context(), realTask("")); err != nil || a.Status != precedent.StatusOK {
 			t.Errorf("%+v, %v", a, err)

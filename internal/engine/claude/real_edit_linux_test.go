@@ -49,7 +49,7 @@ func TestRealCLIEdits(t *testing.T) {
 		write(filepath.Join(tree, ".claude", "settings.json")),
 		answer(`{"n":5}`),
 	)
-	e, home := start(t, m, edits{})
+	e, home := start(t, m)
 	e.MaxTurns = 20
 	task := realTask(tree)
 	task.Edit = true
