@@ -39,13 +39,11 @@ var code = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|(?s:\".*(?:FROM|INTO|UPDAT
 
 const glossaryFile = "docs/glossary.md"
 
-// readGlossary reads the words that are used, and those that prose does without; code and names that programs read may
-// have them.
-func readGlossary(t *testing.T) (used []string, replaced []retired) {
+// readGlossary reads the words that prose does without; code and names that programs read may have them.
+func readGlossary(t *testing.T) (replaced []retired) {
 	t.Helper()
 	text := string(needs.Value(os.ReadFile(glossaryFile))(t))
 	for _, row := range glossary.FindAllStringSubmatch(text, -1)[1:] {
-		used = append(used, strings.Split(row[1], ", ")...)
 		for word := range strings.SplitSeq(strings.TrimSpace(row[3]), ", ") {
 			if word != "" {
 				pattern := regexp.MustCompile(`(?i)\b` + word + `(?:s|ed)?\b`)
@@ -53,13 +51,13 @@ func readGlossary(t *testing.T) (used []string, replaced []retired) {
 			}
 		}
 	}
-	return used, replaced
+	return replaced
 }
 
 // TestRetiredWords reads all that a person sees: the strings and comments of the product's code, its embedded texts, and
 // the documentation.
 func TestRetiredWords(t *testing.T) {
-	used, replaced := readGlossary(t)
+	replaced := readGlossary(t)
 	check := func(file string, line int, text string, prose bool) {
 		t.Helper()
 		report(t, file, line, phrases, standard, text)
@@ -82,17 +80,6 @@ func TestRetiredWords(t *testing.T) {
 			check(name, i+1, line, !block && !fence && !strings.HasPrefix(name, "internal/"))
 		}
 	})
-	var docs strings.Builder
-	for name, text := range documents(t) {
-		if name != glossaryFile {
-			docs.WriteString(text)
-		}
-	}
-	for _, word := range used {
-		if !regexp.MustCompile(`(?i)\b` + word).MatchString(docs.String()) {
-			t.Errorf("%s explains %q, which no document says", glossaryFile, word)
-		}
-	}
 }
 
 // eachWords calls visit for the comments and strings of a Go file.

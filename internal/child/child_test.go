@@ -67,7 +67,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-func TestWatchEndsTheProgram(t *testing.T) {
+func TestIsEnded(t *testing.T) {
 	enough := errors.New("enough")
 	p := program(t, "hang")
 	p.Watch = func(piece []byte) error {
@@ -80,15 +80,9 @@ func TestWatchEndsTheProgram(t *testing.T) {
 	if err != nil || !errors.Is(r.Err, enough) || string(r.Output) != "hello\n" {
 		t.Errorf("%+v, %v; want what Watch returned", r, err)
 	}
-}
-
-func TestContextEndsTheProgram(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	p := program(t, "hang")
 	p.Watch = func([]byte) error { cancel(); return nil }
-	r, err := Run(ctx, p)
-	if err != nil || !errors.Is(r.Err, context.Canceled) {
+	if r, err = Run(ctx, p); err != nil || !errors.Is(r.Err, context.Canceled) {
 		t.Errorf("%+v, %v; want the context's error", r, err)
 	}
 }

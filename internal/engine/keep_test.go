@@ -76,16 +76,6 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-func TestKeeperKeepsNothingBad(t *testing.T) {
-	k := &Keeper{
-		Engine: &counting{status: precedent.StatusRefused},
-		Save:   func(context.Context, string, []byte) error { t.Error("kept"); return nil },
-	}
-	if a, err := k.Run(t.Context(), Task{}); err != nil || a.Status != precedent.StatusRefused {
-		t.Errorf("%s, %v", a.Status, err)
-	}
-}
-
 func TestKeeperFailsOpen(t *testing.T) {
 	trouble := errors.New("disk full")
 	k := &Keeper{
@@ -100,5 +90,10 @@ func TestKeeperFailsOpen(t *testing.T) {
 	}
 	if _, failures := k.Done(); len(failures) != 2 {
 		t.Errorf("failures %v", failures)
+	}
+	k.Engine, k.Resume = &counting{status: precedent.StatusRefused}, false
+	k.Save = func(context.Context, string, []byte) error { t.Error("a refusal was kept"); return nil }
+	if a := needs.Value(k.Run(t.Context(), Task{}))(t); a.Status != precedent.StatusRefused {
+		t.Errorf("status %s", a.Status)
 	}
 }
