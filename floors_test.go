@@ -154,12 +154,12 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 			case test && (to == adapters || to == stages || target == dir), target == needsPath && from == adapters:
 			case target == needsPath:
 				say("%s: only tests import %s", file, needsPath)
-			case dir == "cmd/precedent" && !test && isWired(target) && !slices.Contains(wired[target], path.Base(file)):
+			case dir == "cmd/precedent" && !test && wired[target] != nil && !slices.Contains(wired[target], path.Base(file)):
 				say("%s imports %s, which commands use through internal/workspace and above", file, target)
 			case to >= from:
 				say("%s: %s (floor %d) imports %s (floor %d)", file, dir, from, target, to)
 			}
-		case isThirdParty(imported):
+		case strings.Contains(strings.Split(imported, "/")[0], "."):
 			m, ok := thirdParty(imported)
 			if !ok {
 				say("%s imports %s: %s is not in the table of third parties", file, imported, imported)
@@ -169,11 +169,6 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 		}
 	})
 	return slices.Sorted(maps.Keys(complaints))
-}
-
-func isWired(target string) bool {
-	_, ok := wired[target]
-	return ok
 }
 
 // walkImports calls visit for every import of every Go file below fsys, with the folder and the file, both
@@ -209,11 +204,6 @@ func eachFile(t *testing.T, fsys fs.FS, endings string, visit func(name, text st
 		visit(name, string(text))
 		return err
 	}))
-}
-
-func isThirdParty(imported string) bool {
-	first, _, _ := strings.Cut(imported, "/")
-	return strings.Contains(first, ".")
 }
 
 // thirdParty finds the module of an import in the table.

@@ -74,16 +74,9 @@ func TestAsk(t *testing.T) {
 			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose",
 			Usage: precedent.Usage{Requests: 14},
 		}, []string{"Find bugs.", "could not be used: it was prose."}},
-		{"tried by the far side alone", []Reply{tried(3)}, Answer{
-			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose",
-			Usage: precedent.Usage{Requests: 7},
-		}, []string{"Find bugs."}},
 		{"error", []Reply{failed}, Answer{
 			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 1},
 		}, []string{"Find bugs."}},
-		{"malformed, then error", []Reply{unread, failed}, Answer{
-			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 2},
-		}, []string{"", ""}},
 		{"over budget", []Reply{{Status: precedent.StatusOverBudget, Message: "$2 are spent"}}, Answer{
 			Status: precedent.StatusOverBudget, Message: "$2 are spent", // nothing was sent
 		}, []string{""}},

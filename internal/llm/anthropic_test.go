@@ -64,13 +64,8 @@ func TestAnthropicWithoutStructuredOutput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sent := s.Requests()
-	if len(sent) != 3 {
-		t.Fatalf("%d requests, want 3: refused, without schema, and again without", len(sent))
-	}
-	if sent[0].Format != "json_schema" || sent[1].Format != "" || sent[2].Format != "" {
-		t.Errorf("formats %q, %q, %q", sent[0].Format, sent[1].Format, sent[2].Format)
-	}
+	formats := needs.Each(s.Requests(), func(r llmtest.Request) string { return r.Format })
+	needs.Equal(t, []string{"json_schema", "", ""}, formats) // refused, without schema, and again without
 }
 
 func TestStops(t *testing.T) {
@@ -104,17 +99,8 @@ data: {"type": "ping"}
 event: content_block_delta
 data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Okay"}}
 
-event: content_block_stop
-data: {"type":"content_block_stop","index":0}
-
 `
 	const calls = `event: content_block_start
-data: {"type":"content_block_start","index":1,"content_block":{"type":"thinking","thinking":"","signature":""}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"thinking_delta","thinking":"hidden"}}
-
-event: content_block_start
 data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"toolu_01T1","name":"get_weather","input":{}}}
 
 event: content_block_delta

@@ -179,10 +179,6 @@ func TestRead(t *testing.T) {
 			precedent.StatusTruncated, "turns",
 		},
 		{"schema", `"subtype":"error_max_structured_output_retries","is_error":true`, precedent.StatusMalformed, "schema"},
-		{
-			"unknown trouble", `"subtype":"error_during_execution","errors":["odd"]`, precedent.StatusError,
-			"error_during_execution: odd",
-		},
 		{"refusal", `"is_error":true,"stop_reason":"refusal","result":"API Error: policy"`, precedent.StatusRefused, "refused"},
 		{
 			"no room", `"is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`,
