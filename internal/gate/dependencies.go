@@ -179,20 +179,13 @@ func (d *dependencies) say(what string, c choice) {
 }
 
 // keepInstalled returns a kept folder with what a package manager makes, and runs it if there is none. The
-// folder depends on the parts and on everything that it reads. Finish completes it.
-func (s *session) keepInstalled(
-	ctx context.Context, trust Trust, parts []string, r managerRun, finish func(string) error,
-) (string, error) {
+// folder depends on the parts and on everything that it reads.
+func (s *session) keepInstalled(ctx context.Context, trust Trust, parts []string, r managerRun) (string, error) {
 	parts = slices.Concat(parts, []string{r.program, r.script}, r.env)
 	for _, name := range slices.Sorted(maps.Keys(r.files)) {
 		parts = append(parts, name, string(r.files[name]))
 	}
-	return s.keepAs(trust, parts, func(to string) error {
-		if err := s.runManager(ctx, to, r); err != nil {
-			return err
-		}
-		return finish(to)
-	})
+	return s.keepAs(trust, parts, func(to string) error { return s.runManager(ctx, to, r) })
 }
 
 // keepAs returns the kept folder for the parts, and fills it if there is none.

@@ -46,15 +46,14 @@ type managerRun struct {
 
 // runManager runs a package manager in a sandbox and unpacks what it makes into a folder.
 func (s *session) runManager(ctx context.Context, to string, r managerRun) error {
-	return s.fetching(ctx, func(ctx context.Context, f *fetcher) error {
-		return s.runManagerWith(ctx, f, to, r)
-	})
-}
-
-func (s *session) runManagerWith(ctx context.Context, f *fetcher, to string, r managerRun) error {
+	ctx, f, done, err := s.fetching(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	tree, door := filepath.Join(f.dir, "tree"), filepath.Join(f.dir, "registry")
 	bridge := map[string]string{"node": "bridge.js", "python3": "bridge.py"}[r.program]
-	err := errors.Join(
+	err = errors.Join(
 		writeFiles(tree, r.files),
 		writeFiles(door, map[string][]byte{"bridge.js": []byte(bridgeJS), "bridge.py": []byte(bridgePy)}),
 		os.Chmod(f.dir, 0o711)) //nolint:gosec // the sandbox may have a user of its own

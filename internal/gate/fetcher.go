@@ -74,16 +74,14 @@ func newFetcher(client *http.Client, dir string) *fetcher {
 	return &fetcher{client: client, dir: dir, slots: make(chan struct{}, atOnce)}
 }
 
-// fetching calls use with a fetcher, whose folder is removed afterwards. It ends after fetchTime.
-func (s *session) fetching(ctx context.Context, use func(ctx context.Context, f *fetcher) error) error {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
+// fetching returns a fetcher, whose folder is removed by done. It ends after fetchTime.
+func (s *session) fetching(ctx context.Context) (_ context.Context, f *fetcher, done func(), err error) {
 	dir, err := os.MkdirTemp("", "precedent-fetch-")
 	if err != nil {
-		return err
+		return ctx, nil, nil, err
 	}
-	defer removeKept(dir)
-	return use(ctx, newFetcher(s.Client, dir))
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	return ctx, newFetcher(s.Client, dir), func() { cancel(); removeKept(dir) }, nil
 }
 
 // get requests a file and writes it, most bytes at the most.

@@ -87,6 +87,25 @@ var berryEnv = []string{
 const packNode = "mkdir -p node_modules\n(find . -name node_modules -type d -prune -print; " +
 	"if test -e .yarn/install-state.gz; then echo .yarn/install-state.gz; fi) | tar -cf - -T -\n"
 
+// linkPackages gives the folders of a project the packages of the kept folder at: each package in a folder node_modules
+// becomes a link, and one that is a workspace a link to the folder of the tree.
+const linkPackages = `fill() { mkdir -p "$2"; find "$1" -mindepth 1 -maxdepth 1 -exec sh -c 'ln -s "$@" "$0"' "$2" {} +; }
+(cd "$at" && find . -name node_modules -type d -prune) | while read -r dir; do
+	test -d "${dir%node_modules}" || continue
+	fill "$at/$dir" "$dir"
+	for scope in "$at/$dir"/@*; do
+		test -d "$scope" && rm "$dir/${scope##*/}" && fill "$scope" "$dir/${scope##*/}"
+	done
+	(cd "$at/$dir" && find . -maxdepth 2 -type l ! -path './.*') | while read -r link; do
+		case "$(readlink -f "$at/$dir/$link")" in
+		*/node_modules/*) ;;
+		*) ln -sfn "$(readlink "$at/$dir/$link")" "$dir/$link" ;;
+		esac
+	done
+done
+if test -e "$at/.yarn/install-state.gz"; then mkdir -p .yarn && cp "$at/.yarn/install-state.gz" .yarn/; fi
+`
+
 // fetchNode prepares the packages of the projects of npm, pnpm and yarn: those folders that have
 // one of their lock files, and the top folder.
 func (s *session) fetchNode(ctx context.Context, l language) []dependencies {
@@ -145,7 +164,7 @@ func (s *session) fetchProject(ctx context.Context, d *dependencies, dir, at str
 	d.env = m.env
 	d.mounts = []sandbox.Mount{{Source: kept, Target: at}}
 	// The folders are the command's own, because tools keep caches in them.
-	d.prelude = fmt.Sprintf("(cd %s && sh %s/link.sh %s) 2>/dev/null\n", text.ShellQuoted(dir), at, at)
+	d.prelude = fmt.Sprintf("(cd %s || exit; at=%s\n%s) 2>/dev/null\n", text.ShellQuoted(dir), at, linkPackages)
 	return true
 }
 
@@ -226,7 +245,7 @@ func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c 
 		return "", errors.New("there is no package.json at the base")
 	}
 	have, _ := s.manager(m.name)
-	return s.keepInstalled(ctx, c.trust, []string{"node", m.name, have.version, s.NPMRegistry, dir}, r, writeLinks)
+	return s.keepInstalled(ctx, c.trust, []string{"node", m.name, have.version, s.NPMRegistry, dir}, r)
 }
 
 // isBelow reports whether a folder is another one, or below it.

@@ -89,8 +89,7 @@ func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, 
 		program: "python3", script: pipInstall,
 		serve: func(f *fetcher) http.Handler { return newWheelIndex(f, s.PythonIndex, wanted.locked) },
 	}
-	kept, err := s.keepInstalled(ctx, c.trust, []string{"python", s.PythonIndex, s.python(), wanted.locked}, r,
-		func(string) error { return nil })
+	kept, err := s.keepInstalled(ctx, c.trust, []string{"python", s.PythonIndex, s.python(), wanted.locked}, r)
 	return kept, c, err
 }
 

@@ -154,12 +154,11 @@ func readCargoLocks(c choice, files []string, index string) ([]crate, error) {
 
 // fetchCrates downloads and unpacks crates, in the form that cargo reads as a folder of sources.
 func (s *session) fetchCrates(ctx context.Context, to string, crates []crate) error {
-	return s.fetching(ctx, func(ctx context.Context, f *fetcher) error {
-		return f.fetchCrates(ctx, to, s.CratesIndex, crates)
-	})
-}
-
-func (f *fetcher) fetchCrates(ctx context.Context, to, index string, crates []crate) error {
+	ctx, f, done, err := s.fetching(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
@@ -169,7 +168,7 @@ func (f *fetcher) fetchCrates(ctx context.Context, to, index string, crates []cr
 	var config struct {
 		Download string `json:"dl"`
 	}
-	settings := below(index, "config.json")
+	settings := below(s.CratesIndex, "config.json")
 	if err := f.get(ctx, settings, "application/json", maxPage, &page); err != nil {
 		return err
 	}
