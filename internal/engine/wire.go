@@ -36,20 +36,10 @@ func NewRequest(t Task, left time.Duration) Request {
 	}
 }
 
-// Response is what the program writes to its standard output: one JSON object, which Repair may have to find.
-type Response struct {
-	// Answer is the answer as JSON, or a string with what a model wrote, which is
-	// repaired like the output of any model.
-	Answer json.RawMessage `json:"answer,omitempty"`
-	// Usage has the fields of precedent.Usage and cost_usd, all optional.
-	Usage json.RawMessage `json:"usage,omitempty"`
-	// Refused says that the model refused the task.
-	Refused bool   `json:"refused,omitempty"`
-	Model   string `json:"model,omitempty"` // which model answered
-}
-
-// ReadResponse reads what a program wrote to its standard output. Unknown fields are ignored; invalid known
-// fields make it malformed, except usage and model, which are omitted instead.
+// ReadResponse reads what a program wrote to its standard output: one JSON object, which Repair may have to find, with
+// the answer as JSON or as what a model wrote, and optionally with usage (the fields of precedent.Usage and cost_usd),
+// refused and model. Unknown fields are ignored; invalid known fields make it malformed, except usage and model, which
+// are omitted instead.
 func ReadResponse(output []byte) Reply {
 	malformed := func(format string, args ...any) Reply {
 		return Reply{Status: precedent.StatusMalformed, Message: fmt.Sprintf(format, args...)}

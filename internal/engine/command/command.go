@@ -1,5 +1,5 @@
 // Package command is the engine that asks a program: any executable that reads a task as JSON from its
-// standard input and writes the answer as JSON to its standard output (engine.Request and engine.Response).
+// standard input and writes the answer as JSON to its standard output (engine.Request and engine.ReadResponse).
 // The program is started for every request. It never outlives the request, nor do children in its process
 // group; if it is killed, none of its children does.
 package command

@@ -75,9 +75,17 @@ func (r Reply) Fail(stdout, stderr io.Writer) int {
 	return r.Exit
 }
 
+// Response is what a program for the command engine writes to its standard output; see engine.ReadResponse.
+type Response struct {
+	Answer  json.RawMessage `json:"answer,omitempty"`
+	Usage   json.RawMessage `json:"usage,omitempty"`
+	Refused bool            `json:"refused,omitempty"`
+	Model   string          `json:"model,omitempty"`
+}
+
 // response is the reply as a program's response.
-func (r Reply) response() engine.Response {
-	response := engine.Response{Answer: r.Answer, Usage: r.Usage, Refused: r.Refused, Model: r.Model}
+func (r Reply) response() Response {
+	response := Response{Answer: r.Answer, Usage: r.Usage, Refused: r.Refused, Model: r.Model}
 	if r.Text != "" {
 		response.Answer, _ = json.Marshal(r.Text) // a string always marshals
 	}
