@@ -32,7 +32,7 @@ var readers = map[string]string{
 	checked: "internal/converse/talk.go internal/engine/api/edit.go internal/engine/api/tools.go " +
 		"internal/engine/schema.go internal/engine/wire.go internal/fixround/ask.go " +
 		"internal/forge/github/graphql.go internal/forge/wire/call.go internal/forge/wire/hook.go " +
-		"internal/match/judge.go internal/memory/insight.go internal/review/answer.go " +
+		"internal/llm/embeddings_read.go internal/match/judge.go internal/memory/insight.go internal/review/answer.go " +
 		"internal/review/second.go",
 	embedded: "cmd/precedent/demo.go internal/llm/prices.go",
 	loose:    "internal/gate/managers.go internal/gate/node.go internal/gate/requirements.go",

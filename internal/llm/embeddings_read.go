@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/precedent-dev/precedent/internal/strict"
 )
@@ -118,21 +117,16 @@ func (e *Embeddings) vector(raw json.RawMessage) ([]float32, error) {
 
 // fromNumbers reads an array of numbers. Null is none: encoders write it for NaN.
 func fromNumbers(raw []byte) ([]float32, bool) {
-	if len(raw) < 2 || raw[0] != '[' {
+	var numbers []*float64
+	if json.Unmarshal(raw, &numbers) != nil || numbers == nil {
 		return nil, false
 	}
-	raw = bytes.TrimSpace(raw[1 : len(raw)-1])
-	if len(raw) == 0 {
-		return nil, true
-	}
-	v := make([]float32, 0, min(bytes.Count(raw, []byte{','})+1, maxVector+1))
-	for len(raw) > 0 && len(v) <= maxVector {
-		number, rest, _ := bytes.Cut(raw, []byte{','})
-		f, err := strconv.ParseFloat(string(bytes.TrimSpace(number)), 64)
-		if err != nil || math.IsNaN(f) || math.Abs(f) > math.MaxFloat32 {
+	v := make([]float32, len(numbers))
+	for i, f := range numbers {
+		if f == nil || math.Abs(*f) > math.MaxFloat32 {
 			return nil, false
 		}
-		v, raw = append(v, float32(f)), rest
+		v[i] = float32(*f)
 	}
 	return v, true
 }
