@@ -73,12 +73,6 @@ func TestDiscoverOrder(t *testing.T) {
 	if got := Discover(policy, docs); got != nil {
 		t.Errorf("turned off: %v", got)
 	}
-	var many strings.Builder
-	for target := range strings.FieldsSeq(targets) {
-		many.WriteString("make " + target + "\n")
-	}
-	docs = []Document{{"README.md", fence("Test", "sh", many.String())}}
-	needs.Equal(t, maxCommands, len(Discover(precedent.Gate{}, docs)))
 }
 
 // TestDiscoverHostile: no document takes long, or leads to more than bounded, plain lines.
@@ -88,6 +82,7 @@ func TestDiscoverHostile(t *testing.T) {
 		"lists":     strings.Repeat("- ", maxDocument/2),
 		"fences":    "## Test\n" + strings.Repeat("```\n", maxDocument/4),
 		"headings":  strings.Repeat("# Test\n", maxDocument/7),
+		"many":      fence("Test", "sh", "make "+strings.ReplaceAll(targets, " ", "\nmake ")),
 		"one line":  fence("Test", "sh", "make test "+strings.Repeat("x ", maxDocument/2)),
 		"ands":      fence("Test", "sh", strings.Repeat("make test && ", maxDocument/13)),
 		"continued": fence("Test", "sh", strings.Repeat("make \\\n", maxDocument/7)),

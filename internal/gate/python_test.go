@@ -54,38 +54,34 @@ func TestReadPython(t *testing.T) {
 
 // TestPythonRefused: nothing is fetched for files that name servers, folders or programs.
 func TestPythonRefused(t *testing.T) {
-	many := strings.Builder{}
-	for range maxRequirements + 1 {
-		many.WriteString("a\n")
+	refused := func(files ...string) {
+		t.Helper()
+		if r, err := readPython(readFrom(files...), ".", "https://index.example/simple"); err == nil {
+			t.Errorf("%.80q is taken: %+v", files, r)
+		}
 	}
 	for _, text := range []string{
 		"-i https://evil.example/simple", "--index-url=https://evil.example/simple", "--extra-index-url https://evil.example", "-f https://evil.example", "--find-links .", "--no-index",
 		"-r https://evil.example/r.txt", "-r ../../../etc/passwd", "-r /etc/passwd", "-c file:///etc/passwd", "-r missing.txt", "-e git+https://evil.example/x.git#egg=x", "-e ./sub", "--editable=../x",
 		"git+ssh://git@evil.example/x.git", "sums @ https://evil.example/sums.whl", "sums @ file:///etc/passwd", "./sums.whl", "../sums", "https://evil.example/sums.whl", "file:sums.whl",
 		"sums --config-settings=x=y", "sums --global-option=x", "sums --install-option=--x", "--config-settings x", "sums==${VERSION}", "sums==1 --hash=md5:abc", "sums==1 --hash=sha256:abc",
-		"sums; import_os('x')@", "-", "sums\x00", "sums\\", ".hidden/sums", ".[x", many.String(),
+		"sums; import_os('x')@", "-", "sums\x00", "sums\\", ".hidden/sums", ".[x", strings.Repeat("a\n", maxRequirements+1),
 	} {
-		if r, err := readPython(readFrom("requirements.txt", text), ".", "https://index.example/simple"); err == nil {
-			t.Errorf("%.60q is taken: %+v", text, r)
-		}
+		refused("requirements.txt", text)
 	}
 	for _, text := range []string{
 		"[[tool.uv.index]]\nurl = 'https://evil.example'\n", "[tool.uv.sources]\nsums = { git = 'https://evil.example' }\n", "[tool.uv]\nextra-index-url = ['https://evil.example']\n",
 		"[[tool.poetry.source]]\nname = 'evil'\nurl = 'https://evil.example'\n", "[tool.poetry.dependencies]\nsums = {git = 'https://evil.example'}\n", "[tool.poetry.dependencies]\nsums = '^1'\n",
 		"[project]\ndependencies = ['sums @ https://evil.example/sums.whl']\n", "[project]\ndynamic = ['dependencies']\n", "[project\n",
 	} {
-		if r, err := readPython(readFrom("pyproject.toml", text), ".", "https://index.example/simple"); err == nil {
-			t.Errorf("%.60q is taken: %+v", text, r)
-		}
+		refused("pyproject.toml", text)
 	}
 	for name, text := range map[string]string{
 		"uv.lock":      "[[package]]\nname = 'sums'\nsource = { registry = \"https://evil.example/simple\" }\n",
 		"Pipfile.lock": `{"_meta":{"sources":[{"url":"https://evil.example/simple"}]}}`,
 		"poetry.lock":  "[[package]]\nname = 'sums'\n[package.source]\ntype = \"legacy\"\nurl = \"https://evil.example/simple\"\n",
 	} {
-		if r, err := readPython(readFrom("pyproject.toml", "", name, text), ".", "https://index.example/simple"); err == nil {
-			t.Errorf("%s: %.60q is taken: %+v", name, text, r)
-		}
+		refused("pyproject.toml", "", name, text)
 	}
 }
 
