@@ -63,30 +63,8 @@ func TestFault1NothingOfAFailedDelivery(t *testing.T) {
 	})
 }
 
-// TestFault2Redelivered: the sender saw no answer and sends it again, with the same id.
-func TestFault2Redelivered(t *testing.T) {
-	onSQLite(t, func(t *testing.T, db *store.DB) {
-		for i := range 3 {
-			q := opened(t, db, Options{}) // as after a restart
-			fresh, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: "x", Event: "push"},
-				[]Task{review(app, 1, fmt.Sprint(i))})
-			if err != nil || fresh != (i == 0) {
-				t.Errorf("%d: %v, %v", i, fresh, err)
-			}
-			if j := only(t, q); j.Head != "0" {
-				t.Errorf("%d: %+v", i, j)
-			}
-			stop(t, q)
-		}
-		// The same id of another forge is another delivery.
-		q := opened(t, db, Options{})
-		if fresh := needs.Value(q.Accept(t.Context(), Delivery{Forge: "gitea", ID: "x", Event: "push"}, nil))(t); !fresh {
-			t.Error("it was not accepted")
-		}
-	})
-}
-
-// TestFault3ManyCopies: "100 concurrent copies of one delivery: 1 row, 1 job, all 202".
+// TestFault3ManyCopies: "100 concurrent copies of one delivery: 1 row, 1 job, all 202", and one that the sender repeats
+// after a restart, because it saw no answer (fault row 2).
 func TestFault3ManyCopies(t *testing.T) {
 	onEngines(t, func(t *testing.T, db *store.DB) {
 		var runs, fresh atomic.Int64
@@ -105,6 +83,11 @@ func TestFault3ManyCopies(t *testing.T) {
 		}
 		group.Wait()
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
+		stop(t, q)
+		for forge, want := range map[string]bool{"github": false, "gitea": true} { // whose ids are its own
+			d := Delivery{Forge: forge, ID: "x", Event: "push"}
+			needs.Result(t, forge, want)(opened(t, db, Options{}).Accept(t.Context(), d, nil))
+		}
 		if runs.Load() != 1 || fresh.Load() != 1 {
 			t.Errorf("%d runs, %d new", runs.Load(), fresh.Load())
 		}
@@ -227,8 +210,9 @@ func TestFault14Panics(t *testing.T) {
 	onSQLite(t, func(t *testing.T, db *store.DB) {
 		var runs atomic.Int64
 		token := "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
+		var log strings.Builder
 		q := started(t, db, Options{
-			Log: slog.New(slog.DiscardHandler), Random: func() float64 { return 0 },
+			Log: slog.New(slog.NewTextHandler(&log, nil)), Random: func() float64 { return 0 },
 			Redact: func(s string) string { return strings.ReplaceAll(s, "our own secret", "[ours]") },
 			Do: func(_ context.Context, r *Run) error {
 				if r.Pull == 1 {
@@ -251,6 +235,11 @@ func TestFault14Panics(t *testing.T) {
 		}
 		if s, err := q.Stats(t.Context()); err != nil || s.Dead != 1 || s.Kinds[Review].Dead != 1 {
 			t.Errorf("%+v, %v", s, err)
+		}
+		stop(t, q)
+		if said := log.String(); strings.Contains(said, "our own secret") || strings.Contains(said, token) ||
+			!strings.Contains(said, `attempt=8`) || !strings.Contains(said, "[ours]") {
+			t.Error(said)
 		}
 	})
 }
