@@ -2,10 +2,8 @@ package memory
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -52,7 +50,8 @@ func TestSuppress(t *testing.T) {
 		return j
 	}
 	expired := func(j precedent.Dismissal) precedent.Dismissal { j.ExpiresAt = now; return j }
-	samePlace := first
+	atRoot, samePlace := first, first
+	atRoot.Path = "main.go"
 	samePlace.Place = f.Place
 	both := []precedent.Dismissal{first, second}
 	one := func(j precedent.Dismissal) []precedent.Dismissal { return []precedent.Dismissal{j} }
@@ -106,6 +105,12 @@ func TestSuppress(t *testing.T) {
 			"", "first", 75,
 		},
 		{
+			"another folder of like name, folder meant", like("ios/b.go", bugs, medium, 90),
+			[]precedent.Dismissal{because(first, "we don't do this here")},
+			"", "", 90,
+		},
+		{"below the root, whose files are meant", f, one(because(atRoot, "we don't do this here")), "", "", 90},
+		{
 			"another folder, repository meant", like("net/b.go", bugs, medium, 90),
 			[]precedent.Dismissal{because(first, "not in this repo"), because(second, "not in this repo, please")},
 			hidden, "second", 90,
@@ -143,30 +148,24 @@ func TestSuppress(t *testing.T) {
 	}
 }
 
-// TestAuditShare suppresses many findings by pattern: about one in twenty is shown collapsed, the same ones every time.
+// TestAuditShare suppresses many findings by pattern: about one in twenty is shown collapsed.
 func TestAuditShare(t *testing.T) {
 	var findings []precedent.Finding
 	for i := range 4000 {
 		findings = append(findings, in(find("a.go", fmt.Sprint("line ", i), precedent.Bugs, precedent.Low, "Error ignored"), "Load"))
 	}
 	reject := []precedent.Dismissal{dismiss(in(find("a.go", "old", precedent.Bugs, precedent.Low, "Error ignored"), "Load"), "r", "never", 0)}
-	collapsed := map[string]bool{}
+	collapsed := 0
 	for _, f := range Suppress(findings, reject, start, 75, nil) {
 		if f.Dropped != precedent.Rejected {
 			t.Fatalf("%+v", f)
 		}
 		if f.Placement == precedent.Collapsed {
-			collapsed[f.Fingerprint] = true
+			collapsed++
 		}
 	}
-	if n := len(collapsed); n < 140 || n > 260 {
-		t.Errorf("%d of 4000 are shown, want about 200", n)
-	}
-	slices.Reverse(findings)
-	for _, f := range Suppress(findings[:500], reject, start.Add(time.Hour), 50, nil) {
-		if collapsed[f.Fingerprint] != (f.Placement == precedent.Collapsed) {
-			t.Errorf("%s is shown in one run and not in another", f.Fingerprint)
-		}
+	if collapsed < 140 || collapsed > 260 {
+		t.Errorf("%d of 4000 are shown, want about 200", collapsed)
 	}
 }
 
@@ -216,30 +215,24 @@ func TestSuppressJudged(t *testing.T) {
 	}
 }
 
-// TestSuppressAsksTheLikeliest: of many candidates the most similar ones are asked
-// about, and never about what was dropped or dismissed by name.
+// TestSuppressAsksTheLikeliest: of many candidates the most similar ones are asked about, and never about what was
+// dropped or dismissed by name.
 func TestSuppressAsksTheLikeliest(t *testing.T) {
 	const title = "Error of the deferred Close call is ignored"
 	var findings []precedent.Finding
 	for i := range 60 {
-		said := title
-		if i < 30 {
-			said = fmt.Sprintf("The deferred Close call may fail in case %d and its error is lost", i)
+		said := fmt.Sprintf("The deferred Close call may fail in case %d and its error is lost", i)
+		if i >= 30 {
+			said = title
 		}
 		findings = append(findings, find(fmt.Sprintf("p%d.go", i), "defer f.Close()", precedent.Bugs, precedent.Low, said))
 	}
 	findings[59].Drop("verify", precedent.Refuted, "", "no")
 	all := dismiss(find("z.go", "defer z.Close()", precedent.Bugs, precedent.Low, title), "j1", "never flag this in this repo", 0)
-	byName := dismiss(findings[58], "j2", "no", 0)
-	Suppress(findings, []precedent.Dismissal{all, byName}, start.Add(time.Hour), 75, func(asked []Question) map[int]bool {
-		exact := 0
-		for _, q := range asked {
-			if q.Finding.Title == title && q.Finding.Path != "p58.go" && q.Finding.Path != "p59.go" {
-				exact++
-			}
-		}
-		if len(asked) != maxQuestions || exact != 28 {
-			t.Errorf("%d questions, %d about the 28 that are most similar", len(asked), exact)
+	Suppress(findings, []precedent.Dismissal{all, dismiss(findings[58], "j2", "no", 0)}, start, 75, func(asked []Question) map[int]bool {
+		paths := needs.Each(asked, func(q Question) string { return q.Finding.Path })
+		if len(asked) != maxQuestions || paths[0] != "p30.go" || paths[27] != "p57.go" || paths[28] != "p0.go" {
+			t.Errorf("asked about %q", paths)
 		}
 		return nil
 	})
@@ -323,10 +316,4 @@ func TestRecallCountsAcceptances(t *testing.T) {
 	if r := recall(t, m, "next", "io/a.go"); len(r.Dismissals) != 1 || r.Dismissals[0].Accepted != 1 {
 		t.Errorf("%+v", r.Dismissals)
 	}
-	// Retired, it no longer holds; a new dismissal holds again.
-	needs.Value(m.Rows.Retire(ctx, recall(t, m, "next", "io/a.go").Dismissals[0].ID, "#8 fixed it", *now))(t)
-	needs.Len(t, "retired", 0)(m.Dismissals(ctx))
-	needs.Value(m.Dismiss(ctx, no.ID, Dismissal{Reason: "still", Who: "dana"}))(t)
-	needs.Len(t, "dismissed again", 1)(m.Dismissals(ctx))
-	needs.Result(t, "why it was retired", "")(m.Rows.Retired(ctx, no.Fingerprint))
 }
