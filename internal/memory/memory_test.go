@@ -128,13 +128,6 @@ func TestDismiss(t *testing.T) {
 	inThread := f
 	inThread.Drop("threads", precedent.Dismissed, "t1", "a person dismissed it in its thread")
 	needs.Equal(t, wantHushed, r.Suppressed([]precedent.Finding{inThread}))
-	if v := record(t, m, "r2", "one", suppressed...); len(v.Sightings) > 0 {
-		t.Errorf("a hidden finding has sightings: %v", v.Sightings)
-	}
-	all, err := m.Dismissals(ctx)
-	if err != nil || len(all) != 1 || all[0].Hits != 1 || !all[0].ExpiresAt.Equal(now.AddDate(0, 0, 180)) {
-		t.Errorf("%+v, %v", all, err)
-	}
 	needs.Value(m.Undismiss(ctx, j.ID))(t) // by the dismissal's own id
 	needs.Len(t, "dismissals", 0)(m.Dismissals(ctx))
 }
