@@ -234,27 +234,6 @@ func testCorpusVectors(t *testing.T, r *Repo) {
 	}
 }
 
-func testCorpusOfAJoinedRepository(t *testing.T, open opener) {
-	ctx := t.Context()
-	db := open(t)
-	a, b := repoFor(t, db, local), repoFor(t, db, remote)
-	saveCorpus(t, a, corpusPage(reply("1", "1", 0, "first"), reply("3", "1", 3, "of the old")))
-	newer := reply("1", "1", 0, "first, edited")
-	newer.UpdatedAt = start.Add(time.Hour)
-	saveCorpus(t, b, corpusPage(newer, reply("2", "1", 2, "of the new")))
-	joined := repoFor(t, db, remote, local)
-	needs.Result(t, "RefreshCorpus", 2)(joined.RefreshCorpus(ctx, corpusPage()))
-	want := "first, edited\nof the new\nof the old"
-	needs.Equal(t, []string{"1/0: " + want, "1/1: " + want}, texts(t, joined))
-	needs.Result(t, "refreshed again", 0)(joined.RefreshCorpus(ctx, corpusPage()))
-	other := corpusPage()
-	other.Rules = 2
-	needs.Result(t, "other rules", 2)(joined.RefreshCorpus(ctx, other))
-	empty := precedent.LocalRepo("another root")
-	repoFor(t, db, empty)
-	needs.Result(t, "joined with none", 2)(repoFor(t, db, remote, empty).RefreshCorpus(ctx, other))
-}
-
 func testClearCorpus(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	page := corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two"))

@@ -148,30 +148,6 @@ func testAppearances(t *testing.T, r *Repo) {
 	needs.Len(t, "with insights", 2)(r.Appearances(ctx, 1))
 }
 
-func testRemoteAppearsForInsights(t *testing.T, open opener) {
-	ctx := t.Context()
-	db := open(t)
-	f := finding(local, "a.go", "x", precedent.Bugs, precedent.High)
-	before := repoFor(t, db, local)
-	save(t, before, review(local, "r1", 1, f))
-	mine, both := insightOf("of the local one", f), insightOf("of both", f)
-	consolidate(t, before, "x", mine, both)
-	needs.NoError(t, before.DismissInsight(ctx, both.ID, &precedent.InsightDismissal{Who: "dana", At: start}))
-	consolidate(t, repoFor(t, db, remote), "y", both)
-	after := repoFor(t, db, remote, local)
-	got := needs.Value(after.Insights(ctx))(t)
-	needs.Equal(t, 2, len(got))
-	for _, i := range got {
-		if (i.Dismissed != nil) != (i.ID == both.ID) {
-			t.Errorf("%+v", i)
-		}
-	}
-	needs.Value(after.Prune(ctx, start.AddDate(1, 0, 0), 50, start.AddDate(1, 0, 0)))(t)
-	if _, err := after.stored(ctx, f.Fingerprint); err != nil {
-		t.Errorf("the finding of a joined insight was pruned: %v", err)
-	}
-}
-
 // testPruneSparesWhatIsReferredTo: by a learning, an insight, or an outcome that is not old.
 func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
 	ctx := t.Context()

@@ -297,22 +297,6 @@ func TestOpenMakesSchema(t *testing.T) {
 	}
 }
 
-// TestMemoryIsFull: with no page left to take, a review is refused whole.
-func TestMemoryIsFull(t *testing.T) {
-	db := openMemory(t)
-	r := repoFor(t, db, remote)
-	needs.Value(db.sql.Exec("PRAGMA max_page_count = 1"))(t)
-	v := review(remote, "r2", 1)
-	for i := range 200 {
-		v.Findings = append(v.Findings, finding(remote, "a.go", strings.Repeat(string(rune('a'+i%26)), 100+i), "bugs",
-			"high"))
-	}
-	if err := r.SaveReview(t.Context(), v); !errors.Is(err, ErrFull) {
-		t.Errorf("error %v, want %v", err, ErrFull)
-	}
-	needs.Result(t, "after a review that did not fit", Counts{})(r.Count(t.Context()))
-}
-
 // TestLibcIsSQLitesOwn guards a trap: modernc.org/sqlite is generated against
 // one version of modernc.org/libc and breaks in subtle ways with another, which
 // any other module can raise.

@@ -125,26 +125,6 @@ func TestSchemaOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestOldSlotsGo: what ended processes left is deleted when a database is opened, and a slot that
-// is used again after a long time is made again.
-func TestOldSlotsGo(t *testing.T) {
-	at := postgresURL(t)
-	db := openPlace(t, at)
-	r := repoFor(t, db, remote)
-	count := func(want int) {
-		t.Helper()
-		needs.Equal(t, want, ask[int](t, db, "SELECT COUNT(*) FROM last_commits"))
-	}
-	execAt(t, at, "DELETE FROM last_commits")
-	save(t, r, review(remote, "r1", 1))
-	execAt(t, at, "UPDATE last_commits SET at = now() - interval '2 days'")
-	count(1)
-	again(t, db)
-	count(0)
-	save(t, r, review(remote, "r2", 1))
-	count(1)
-}
-
 // TestWritersTakeTurns: two transactions of one repository do not overlap, those of two
 // repositories do, and one that concerns several is alone.
 func TestWritersTakeTurns(t *testing.T) {

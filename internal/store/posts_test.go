@@ -79,6 +79,9 @@ func testBadPostLeavesNothing(t *testing.T, r *Repo) {
 // testClockSetBack: what is saved later is newer, whatever the clock said before.
 func testClockSetBack(t *testing.T, r *Repo) {
 	ctx := t.Context()
+	if v, found, err := r.LastReview(ctx, 7); v != nil || found || err != nil {
+		t.Errorf("%v, %v, %v", v, found, err)
+	}
 	for i, minute := range []int{120, 0, 1, 121} { // two hours ahead, then right
 		v := pullReview(fmt.Sprint("r", i), minute, 7)
 		needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
@@ -119,24 +122,6 @@ func testPostsComeFurther(t *testing.T, r *Repo) {
 		t.Error("another repository wrote a post")
 	}
 	needs.Equal(t, posts, mustPosts(t, r, 7))
-}
-
-func testLastReviewOfAPullRequest(t *testing.T, r *Repo) {
-	ctx := t.Context()
-	if v, found, err := r.LastReview(ctx, 7); v != nil || found || err != nil {
-		t.Errorf("%v, %v, %v", v, found, err)
-	}
-	newest := pullReview("b", 4, 7, bug("x"))
-	for _, v := range []*precedent.Review{
-		pullReview("a", 1, 7), newest, pullReview("c", 2, 7), pullReview("d", 9, 8), review(remote, "e", 9),
-	} {
-		save(t, r, v)
-	}
-	got, found, err := r.LastReview(ctx, 7)
-	if err != nil || !found {
-		t.Fatal(found, err)
-	}
-	needs.Equal(t, newest, got, reviewEqual)
 }
 
 // testPruneKeepsWhatASummaryNeeds: the posts of a pull request go when nobody

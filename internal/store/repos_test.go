@@ -80,9 +80,19 @@ func testRemoteAppears(t *testing.T, open opener) {
 	checkHealth(t, db)
 }
 
-// testRemoteKnownAlready joins rows of a root commit to those that its remote
-// has from another clone.
-func testRemoteKnownAlready(t *testing.T, open opener) {
+// joined joins the rows of a root commit to those that its remote has from another clone.
+func joined(t *testing.T, theirs *Repo) *Repo {
+	t.Helper()
+	r := repoFor(t, theirs.db, remote, local)
+	needs.Equal(t, theirs.id, r.id)
+	checkEmptyRepos(t, r.db, 1)
+	checkHealth(t, r.db)
+	return r
+}
+
+// testJoinedFindings: one row with the sightings of both remains, and of two dismissals one. An insight that one of them
+// dismissed stays so, and what it is about is not pruned.
+func testJoinedFindings(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
@@ -96,52 +106,95 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 	dismiss(t, theirs, dismissalOf(shared(remote)))
 	dismiss(t, mine, dismissalOf(shared(remote)))
 	dismiss(t, mine, dismissalOf(own))
+	alone, both := insightOf("of the local one", shared(local)), insightOf("of both", shared(local))
+	consolidate(t, mine, "x", alone, both)
+	needs.NoError(t, mine.DismissInsight(ctx, both.ID, &precedent.InsightDismissal{Who: "dana", At: start}))
+	consolidate(t, theirs, "y", both)
 
-	joined := repoFor(t, db, remote, local)
-	if joined.id != theirs.id {
-		t.Error("the remote's rows were not the ones that stayed")
-	}
-	needs.Result(t, "Count", Counts{Reviews: 3, Findings: 3, Sightings: 5, Dismissals: 2})(joined.Count(ctx))
-	k, err := joined.stored(ctx, shared(remote).Fingerprint)
+	r := joined(t, theirs)
+	needs.Result(t, "Count", Counts{Reviews: 3, Findings: 3, Sightings: 5, Dismissals: 2, Insights: 2})(r.Count(ctx))
+	k, err := r.stored(ctx, shared(remote).Fingerprint)
 	if err != nil || k.Seen != 3 || !k.First.Equal(review(local, "", 1).At) || !k.Last.Equal(review(local, "", 3).At) ||
 		k.LastReview != "m2" {
 		t.Errorf("%+v, %v", k, err)
 	}
 	for _, id := range []string{shared(local).ID, shared(remote).ID, own.ID} {
-		needs.Len(t, fmt.Sprintf("id %s finds", id), 1)(joined.FindingsByID(ctx, id, 10))
+		needs.Len(t, fmt.Sprintf("id %s finds", id), 1)(r.FindingsByID(ctx, id, 10))
 	}
-	checkEmptyRepos(t, db, 1)
-	checkHealth(t, db)
+	for _, i := range needs.Value(r.Insights(ctx))(t) {
+		if (i.Dismissed != nil) != (i.ID == both.ID) {
+			t.Errorf("%+v", i)
+		}
+	}
+	later := start.AddDate(2, 0, 0)
+	needs.Value(r.Prune(ctx, later, 50, later))(t)
+	if _, err := r.stored(ctx, shared(remote).Fingerprint); err != nil {
+		t.Errorf("the finding of an insight was pruned: %v", err)
+	}
 }
 
-// testJoined: posts, spending, labels and learnings of both repositories come along, and what was forgotten stays so.
+// testJoined: spending is added up, of two threads about one finding one stays, an outcome that is known counts, what was
+// forgotten stays so, and of two versions of a comment the newer stays.
 func testJoined(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
-	for i, r := range []*Repo{theirs, mine} {
-		v := pullReview(fmt.Sprint("r", i), i, 7)
-		needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
-		needs.Value(r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}))(t)
-		th := threadOf(bug(v.ID), "t-"+v.ID, 7)
-		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, start.Add(time.Hour))}))
-	}
-	needs.NoError(t, mine.ResetThreshold(ctx, start))
+	both, only, clash := threadOf(bug("both"), "t1", 7), threadOf(bug("only"), "t2", 7), threadOf(bug("clash"), "t1", 8)
+	renamed := both
+	renamed.ID = "t4"
 	l, gone := learningOf("check errors"), learningOf("check nothing")
 	mustAdd(t, theirs, gone)
 	gone.State = precedent.LearningForgotten
 	mustAdd(t, mine, gone)
 	mustAdd(t, mine, l)
+	newer := reply("1", "1", 0, "first, edited")
+	newer.UpdatedAt = start.Add(time.Hour)
+	for r, has := range map[*Repo]struct {
+		threads  []precedent.Thread
+		outcomes []precedent.Outcome
+		comments []precedent.CorpusComment
+	}{
+		theirs: {
+			[]precedent.Thread{both},
+			[]precedent.Outcome{outcomeOfThread(both, precedent.OutcomeUnknown, start), outcomeOfThread(clash, precedent.Fixed, start)},
+			[]precedent.CorpusComment{newer, reply("2", "1", 2, "of the new")},
+		},
+		mine: {
+			[]precedent.Thread{renamed, only, clash},
+			[]precedent.Outcome{
+				outcomeOfThread(both, precedent.Declined, start), outcomeOfThread(clash, precedent.Declined, start),
+				outcomeOfThread(only, precedent.OutcomeUnknown, start),
+			},
+			[]precedent.CorpusComment{reply("1", "1", 0, "first"), reply("3", "1", 3, "of the old")},
+		},
+	} {
+		needs.NoError(t, r.SaveThreads(ctx, has.threads))
+		needs.NoError(t, r.SaveOutcomes(ctx, has.outcomes))
+		saveCorpus(t, r, corpusPage(has.comments...))
+		needs.Value(r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}))(t)
+	}
+	needs.NoError(t, mine.ResetThreshold(ctx, start))
 
-	joined := repoFor(t, db, remote, local)
-	needs.Equal(t, 4, len(mustPosts(t, joined, 7)))
-	needs.Result(t, "spending", Booked{3, 3, ""})(joined.Book(ctx, 0, Bounds{Number: 7}))
-	needs.Len(t, "labels of each", 2)(joined.Labels(ctx, 100))
-	needs.NoError(t, joined.ResetThreshold(ctx, start.Add(time.Hour)))
-	needs.Len(t, "labels after a reset", 0)(joined.Labels(ctx, 100))
-	needs.Result(t, "Learnings", []precedent.Learning{l})(joined.Learnings(ctx, precedent.LearningActive))
-	needs.Len(t, "LearningHistory", 1)(joined.LearningHistory(ctx, l.ID))
-	checkHealth(t, db)
+	r := joined(t, theirs)
+	needs.Equal(t, []precedent.Thread{both, only}, mustThreads(t, r, 7))
+	got := map[string]precedent.OutcomeKind{}
+	for _, o := range append(mustOutcomes(t, r, 7), mustOutcomes(t, r, 8)...) {
+		got[o.Fingerprint] = o.Kind
+	}
+	needs.Equal(t, map[string]precedent.OutcomeKind{
+		both.Fingerprint: precedent.Declined, only.Fingerprint: precedent.OutcomeUnknown, clash.Fingerprint: precedent.Fixed,
+	}, got)
+	needs.Result(t, "spending", Booked{3, 3, ""})(r.Book(ctx, 0, Bounds{Number: 7}))
+	needs.Len(t, "labels after a reset", 0)(r.Labels(ctx, 100))
+	needs.Result(t, "Learnings", []precedent.Learning{l})(r.Learnings(ctx, precedent.LearningActive))
+	needs.Result(t, "RefreshCorpus", 2)(r.RefreshCorpus(ctx, corpusPage()))
+	conversation := "first, edited\nof the new\nof the old"
+	needs.Equal(t, []string{"1/0: " + conversation, "1/1: " + conversation}, texts(t, r))
+	other := corpusPage()
+	other.Rules = 2
+	for _, want := range []int{2, 0} { // it is made again once
+		needs.Result(t, "other rules", want)(r.RefreshCorpus(ctx, other))
+	}
 }
 
 // testForksStayApart has two remotes with one root commit in one database.

@@ -158,22 +158,3 @@ func testManyFiles(t *testing.T, r *Repo) {
 	needs.Len(t, "Known", 13+knownPerFile)(r.Known(ctx, paths, 1000))
 	needs.Len(t, "Known", 3)(r.Known(ctx, paths, 3))
 }
-
-func testFindingsByID(t *testing.T, r *Repo) {
-	ctx := t.Context()
-	ids := []string{"abcde00001", "abcde00002", "abzzz00003", "abcde"}
-	v := review(remote, "r1", 1)
-	for i, id := range ids {
-		f := bug(fmt.Sprint(i))
-		f.ID = id
-		v.Findings = append(v.Findings, f)
-	}
-	save(t, r, v)
-	for prefix, want := range map[string]int{
-		"ab": 4, "abc": 3, "abcde": 1, "abcde0": 2, "abz": 1, "abcde00001": 1, "x": 0,
-		"abcde000019": 0, "%": 0, "_": 0,
-	} {
-		needs.Len(t, prefix, want)(r.FindingsByID(ctx, prefix, 10))
-	}
-	needs.Len(t, "FindingsByID", 3)(r.FindingsByID(ctx, "", 3))
-}

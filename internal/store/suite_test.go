@@ -68,18 +68,17 @@ func again(t testing.TB, db *DB) *DB {
 var (
 	suite = []func(*testing.T, *Repo){
 		testPostsAreSavedWithTheirReview, testBadPostLeavesNothing, testPostsComeFurther, testClockSetBack,
-		testLastReviewOfAPullRequest, testPruneKeepsWhatASummaryNeeds, testPrune, testReject, testHits,
+		testPruneKeepsWhatASummaryNeeds, testPrune, testReject, testHits,
 		testMergedDismissalIsNew, testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
-		testThreadsThatCannotBeSaved, testOutcomes, testLabels, testThresholds, testShown, testManyFiles,
-		testFindingsByID, testLearnings, testLearningsChangeInTurn, testInsights, testAppearances, testCorpusThreads,
+		testOutcomes, testLabels, testThresholds, testShown, testManyFiles,
+		testLearnings, testLearningsChangeInTurn, testInsights, testAppearances, testCorpusThreads,
 		testCorpusReverted, testCorpusCheckpoint, testCorpusVectors, testClearCorpus, testNaughtyText,
 	}
 	suiteOfDatabases = []func(*testing.T, opener){
-		testTurns, testClear, testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready,
-		testJoined, testForksStayApart, testRemoteAppearsForThreads, testPruneOfThreads, testBook, testAnswers,
+		testTurns, testClear, testRepoForRefusesNobody, testFollow, testRemoteAppears, testJoinedFindings,
+		testJoined, testForksStayApart, testPruneOfThreads, testBook, testAnswers,
 		testSessions, testAudit, testListsOfPages, testLearningsOfTheOwner, testHandledComments,
-		testConsolidationsTakeTurns, testRemoteAppearsForInsights, testPruneSparesWhatIsReferredTo,
-		testCorpusOfAJoinedRepository, testReaders, testLimits, testRestoreRefuses,
+		testConsolidationsTakeTurns, testPruneSparesWhatIsReferredTo, testReaders, testLimits, testRestoreRefuses,
 	}
 )
 

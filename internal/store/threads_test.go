@@ -76,22 +76,6 @@ func testThreads(t *testing.T, r *Repo) {
 	checkHealth(t, r.db)
 }
 
-func testThreadsThatCannotBeSaved(t *testing.T, r *Repo) {
-	good := threadOf(bug("x"), "t1", 7)
-	for name, change := range map[string]func(*precedent.Thread){
-		"no id":           func(t *precedent.Thread) { t.ID = "" },
-		"no fingerprint":  func(t *precedent.Thread) { t.Fingerprint = "" },
-		"no pull request": func(t *precedent.Thread) { t.PullRequest = 0 },
-	} {
-		bad := good
-		change(&bad)
-		if err := r.SaveThreads(t.Context(), []precedent.Thread{good, bad}); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	needs.Len(t, "half of them was saved", 0)(r.Threads(t.Context(), 7))
-}
-
 func testOutcomes(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	thread := threadOf(bug("x"), "t1", 7)
@@ -122,49 +106,6 @@ func testOutcomes(t *testing.T, r *Repo) {
 			needs.Equal(t, o, got[0])
 		}
 	}
-	for _, bad := range []precedent.Outcome{
-		{PullRequest: 7, Kind: precedent.Fixed},
-		{PullRequest: 7, Fingerprint: "f"},
-		{Fingerprint: "f", Kind: precedent.Fixed},
-	} {
-		if err := r.SaveOutcomes(ctx, []precedent.Outcome{bad}); err == nil {
-			t.Errorf("%+v was saved", bad)
-		}
-	}
-}
-
-// testRemoteAppearsForThreads joins repositories that know the same threads.
-func testRemoteAppearsForThreads(t *testing.T, open opener) {
-	ctx := t.Context()
-	db := open(t)
-	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
-	both, only, clash := threadOf(bug("both"), "t1", 7), threadOf(bug("only"), "t2", 7), threadOf(bug("clash"), "t1", 8)
-	renamed := both
-	renamed.ID = "t4"
-	for r, threads := range map[*Repo][]precedent.Thread{theirs: {both}, mine: {renamed, only, clash}} {
-		needs.NoError(t, r.SaveThreads(ctx, threads))
-	}
-	for r, outcomes := range map[*Repo][]precedent.Outcome{
-		theirs: {outcomeOfThread(both, precedent.OutcomeUnknown, start), outcomeOfThread(clash, precedent.Fixed, start)},
-		mine: {
-			outcomeOfThread(both, precedent.Declined, start), outcomeOfThread(clash, precedent.Declined, start),
-			outcomeOfThread(only, precedent.OutcomeUnknown, start),
-		},
-	} {
-		needs.NoError(t, r.SaveOutcomes(ctx, outcomes))
-	}
-	joined := repoFor(t, db, remote, local)
-	needs.Equal(t, []precedent.Thread{both, only}, mustThreads(t, joined, 7))
-	got := map[string]precedent.OutcomeKind{}
-	for _, o := range append(mustOutcomes(t, joined, 7), mustOutcomes(t, joined, 8)...) {
-		got[o.Fingerprint] = o.Kind
-	}
-	want := map[string]precedent.OutcomeKind{
-		both.Fingerprint: precedent.Declined, only.Fingerprint: precedent.OutcomeUnknown, clash.Fingerprint: precedent.Fixed,
-	}
-	needs.Equal(t, want, got)
-	checkEmptyRepos(t, db, 1)
-	checkHealth(t, db)
 }
 
 // testPruneOfThreads: what an open thread speaks of stays until somebody knows
