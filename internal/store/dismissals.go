@@ -74,15 +74,14 @@ func (r *Repo) Dismissals(ctx context.Context, now time.Time, limit int) ([]prec
 }
 
 // DismissalsByID returns the dismissals that are valid at now and whose id, or an id of whose
-// finding, starts with the prefix, at most limit. An exact match is returned alone.
+// finding, starts with the prefix, at most limit.
 func (r *Repo) DismissalsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Dismissal,
 	error,
 ) {
-	found, err := r.dismissals(ctx, r.db.read, `expires_at > $2 AND (
+	return r.dismissals(ctx, r.db.read, `expires_at > $2 AND (
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND id >= $3 AND id < $4
 		)) ORDER BY at DESC, id DESC LIMIT $5`, millis(now), prefix, prefix+lastRune, limit)
-	return preferExact(found, func(j precedent.Dismissal) bool { return j.ID == prefix || j.Finding == prefix }), err
 }
 
 func (r *Repo) dismissals(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Dismissal,

@@ -171,29 +171,12 @@ func (r *Repo) LatestFindings(ctx context.Context, path string, p Page) ([]Known
 const lastRune = "\U0010FFFF"
 
 // FindingsByID returns the findings that have, or once had, an id that starts with the prefix,
-// ordered by id, at most limit. An exact match is returned alone.
+// ordered by id, at most limit.
 func (r *Repo) FindingsByID(ctx context.Context, prefix string, limit int) ([]Known, error) {
 	found, err := collect(ctx, r.db.read, `
 		SELECT `+knownColumns+` FROM findings WHERE repo_id = $1 AND fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND id >= $2 AND id < $3
 		) ORDER BY id, fingerprint LIMIT $4`,
 		[]any{r.id, prefix, prefix + lastRune, limit}, scanKnown)
-	if err != nil {
-		return nil, r.db.fail("find finding", err)
-	}
-	return preferExact(found, func(k Known) bool { return k.ID == prefix }), nil
-}
-
-// preferExact returns the only value that is an exact match, else all values.
-func preferExact[T any](values []T, is func(T) bool) []T {
-	var exact []T
-	for _, v := range values {
-		if is(v) {
-			exact = append(exact, v)
-		}
-	}
-	if len(exact) == 1 {
-		return exact
-	}
-	return values
+	return found, r.db.fail("find finding", err)
 }

@@ -33,11 +33,9 @@ func (r *Repo) Insights(ctx context.Context) ([]precedent.Insight, error) {
 	return r.insights(ctx, r.db.read, "TRUE ORDER BY i.updated_at DESC, i.id LIMIT $2", maxInsights)
 }
 
-// InsightsByID returns the insights whose id starts with the prefix, at most limit. An exact
-// match is returned alone.
+// InsightsByID returns the insights whose id starts with the prefix, at most limit.
 func (r *Repo) InsightsByID(ctx context.Context, prefix string, limit int) ([]precedent.Insight, error) {
-	found, err := r.insights(ctx, r.db.read, "SUBSTR(i.id, 1, LENGTH($2)) = $2 ORDER BY i.id LIMIT $3", prefix, limit)
-	return preferExact(found, func(i precedent.Insight) bool { return i.ID == prefix }), err
+	return r.insights(ctx, r.db.read, "SUBSTR(i.id, 1, LENGTH($2)) = $2 ORDER BY i.id LIMIT $3", prefix, limit)
 }
 
 func (r *Repo) insights(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Insight, error) {
