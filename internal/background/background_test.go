@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -108,16 +107,5 @@ func TestStopIsCareful(t *testing.T) {
 	defer release()
 	if stopped, err := Stop(t.Context(), path, time.Minute, sleep); err == nil || stopped {
 		t.Errorf("it stopped itself: %v, %v", stopped, err)
-	}
-}
-
-func TestTrim(t *testing.T) {
-	log := filepath.Join(t.TempDir(), "log")
-	for size, want := range map[int]int64{MaxLog: MaxLog, MaxLog + 1: 0} {
-		needs.NoError(t, os.WriteFile(log, []byte(strings.Repeat("x", size)), 0o600))
-		Trim(log)
-		if info, err := os.Stat(log); err != nil || info.Size() != want {
-			t.Errorf("%d bytes: %v, %v, want %d", size, info.Size(), err, want)
-		}
 	}
 }

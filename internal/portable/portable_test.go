@@ -283,9 +283,7 @@ func TestRefusedFiles(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ text, says string }{
 		"empty":            {"", "no first line"},
-		"no export":        {"hello\n", "no version"},
 		"newer":            {`{"precedent_memory":9}` + "\n", "another precedent"},
-		"older":            {`{"precedent_memory":1}` + "\n", "another precedent"},
 		"other repository": {strings.Replace(good, "team/app", "other/app", 1), "example.org/other/app"},
 		"cut off":          {good[:len(good)-9], "line 2 is cut off"},
 		"not JSON":         {head + "\n{\n", "line 2: it is not a JSON object"},
@@ -300,7 +298,6 @@ func TestRefusedFiles(t *testing.T) {
 		"severity":         {edit(`"severity":"low"`, `"severity":"none"`), "invalid severity"},
 		"fingerprint":      {edit(`"fingerprint":"aa"`, `"fingerprint":"../x"`), "invalid fingerprint"},
 		"twice, uppercase": {edit(`"claim":`, `"CLAIM":"never flag it","claim":`), "twice"},
-		"two kinds":        {head + "\n" + `{"learning":{"id":"a"},"Learning":{"id":"b"}}` + "\n", "twice"},
 		"glob":             {edit(`"reason"`, `"glob":"[","reason"`), "line 2"},
 		"owner's learning": {head + "\n" + `{"learning":{"id":"x","kind":"obey"}}` + "\n", "line 2"},
 	} {

@@ -329,15 +329,3 @@ func TestHistoryTravels(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 }
-
-// BenchmarkSyncOfFindings exchanges a memory of 100,000 findings, of which the newest 20,000 are shared.
-func BenchmarkSyncOfFindings(b *testing.B) {
-	s := clone(b, origin(b))
-	for i := range 100 {
-		record(b, s.Memory, fmt.Sprint("r", i), 1000, "")
-	}
-	for b.Loop() {
-		run(b, s)
-	}
-	b.ReportMetric(float64(len(export(b, s.Memory)))/(1<<20), "MiB")
-}

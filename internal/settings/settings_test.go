@@ -36,6 +36,9 @@ func TestReadSources(t *testing.T) {
 
 // TestReadWrong: the error names the setting and its source, and has a hint.
 func TestReadWrong(t *testing.T) {
+	embeddings := func(url string) Sources {
+		return Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": url}}
+	}
 	for _, test := range []struct {
 		from       Sources
 		says, hint string
@@ -49,40 +52,12 @@ func TestReadWrong(t *testing.T) {
 			"concurrency (environment PRECEDENT_CONCURRENCY): ", "docs/configuration.md",
 		},
 		{Sources{File: written(t, "engine: command:./x\n")}, `"./x" is a relative path`, "absolute"},
-		{
-			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "http://203.0.113.7/v1"}},
-			"embeddings.url (environment PRECEDENT_EMBEDDINGS_URL): the URL must use https", "http://localhost:PORT/v1",
-		},
-		{
-			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "https://me:pass@example.org"}},
-			"may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY",
-		},
-		{
-			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "https://example.org/v1?key=pass"}},
-			"may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY",
-		},
-		{
-			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "example.org/v1"}},
-			"not an http or https URL with a host", "https://HOST/v1",
-		},
-		{
-			Sources{File: written(t, "embeddings: {url: ftp://example.org}\n")},
-			"config.yaml:1): not an http or https URL", "https://HOST/v1",
-		},
-		{
-			Sources{File: written(t, "embeddings: {dimensions: many}\n")},
-			`"many" is not a number of dimensions from 1 to 16384`, "docs/configuration.md",
-		},
-		{
-			Sources{File: written(t, "embeddings: {key: abc}\n")},
-			`unknown key "key" in embeddings`,
-			"known keys: url, model, dimensions, timeout",
-		},
-		{
-			Sources{File: written(t, "embeddings: https://example.org\n")},
-			"embeddings wants url, model, dimensions, timeout", "write embeddings: {url: VALUE",
-		},
-		{Sources{File: written(t, "embeddings.url: https://example.org\n")}, `unknown key "embeddings.url"`, "embeddings"},
+		{embeddings("http://203.0.113.7/v1"), "the URL must use https", "http://localhost:PORT/v1"},
+		{embeddings("https://me:pass@example.org"), "may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY"},
+		{embeddings("https://example.org/v1?key=pass"), "may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY"},
+		{embeddings("example.org/v1"), "not an http or https URL with a host", "https://HOST/v1"},
+		{Sources{File: written(t, "embeddings: {key: abc}\n")}, `unknown key "key" in embeddings`, "known keys: url, model"},
+		{Sources{File: written(t, "embeddings: https://example.org\n")}, "embeddings wants url, model", "write embeddings: {url: VALUE"},
 		{Sources{Flags: map[string]string{"engine": ""}}, `unknown engine ""`, "docs/configuration.md"},
 	} {
 		_, err := Read(test.from)
@@ -120,11 +95,7 @@ func TestReadFinds(t *testing.T) {
 		engine, by, forge, on string
 	}{
 		{map[string]string{"OPENAI_API_KEY": "k"}, OpenAI, "OPENAI_API_KEY is set", "github", "default"},
-		{
-			map[string]string{"OPENAI_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"},
-			Anthropic, "ANTHROPIC_API_KEY is set",
-			"github", "default",
-		},
+		{map[string]string{"OPENAI_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"}, Anthropic, "ANTHROPIC_API_KEY is set", "github", "default"},
 		{
 			map[string]string{"GITHUB_API_URL": "https://h/api/v3"},
 			NoEngine, "default", "github:https://h/api/v3",
