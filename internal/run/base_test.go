@@ -38,7 +38,6 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 		}, nil, precedent.NoFindings},
 		{"a folder is the policy", has(".precedent.yaml/x", ""), nil, precedent.NoFindings},
 		{"a folder is the guide", has("CLAUDE.md/x", ""), nil, precedent.Partial},
-		{"a folder has the attributes", has(".gitattributes/x", ""), nil, precedent.Partial},
 		{"a submodule is the policy", func(t *testing.T, work string) {
 			index(t, work, "160000,"+strings.Repeat("1", 40)+",.precedent.yaml")
 		}, nil, precedent.NoFindings},
@@ -53,10 +52,6 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 		},
 		{"the guide is too large", has("AGENTS.md", strings.Repeat("- Never panic.\n", 1<<20)), nil, precedent.Partial},
 		{"the guide is not text", has("AGENTS.md", "\xff\xfe- Never panic.\n"), nil, precedent.Partial},
-		{
-			"the attributes are too large", has(".gitattributes", strings.Repeat("#\n", MaxFile/2+1)), nil,
-			precedent.Partial,
-		},
 		{"the policy is missing", has(".precedent.yaml", "threshold: 60\n"), lose(".precedent.yaml"), precedent.Partial},
 		{"the guide is missing", has("CLAUDE.md", "- Never panic.\n"), lose("CLAUDE.md"), precedent.Partial},
 		{"the attributes are missing", has(".gitattributes", "*.js text\n"), lose(".gitattributes"), precedent.Partial},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -71,14 +70,8 @@ func TestFilesOfWhatIsNotCommitted(t *testing.T) {
 	needs.NoError(t, os.WriteFile(filepath.Join(work, "new.txt"), []byte("new\n"), 0o600))
 	p := preparedWorkTree(t, home, work)
 	f := p.files(t.Context())
-	list, err := f.List(t.Context(), precedent.Right)
-	if err != nil || !slices.Contains(list, "new.txt") || !slices.Contains(list, "a.txt") {
-		t.Errorf("files %v, %v", list, err)
-	}
-	before, err := f.List(t.Context(), precedent.Left)
-	if err != nil || slices.Contains(before, "new.txt") || !slices.Contains(before, "a.txt") {
-		t.Errorf("files of the base %v, %v", before, err)
-	}
+	needs.Result(t, "files", []string{"a.txt", "new.txt", "till.js"})(f.List(t.Context(), precedent.Right))
+	needs.Result(t, "files of the base", []string{"a.txt", "till.js"})(f.List(t.Context(), precedent.Left))
 	if data, err := f.Read(t.Context(), precedent.Left, "new.txt", 100); err == nil {
 		t.Errorf("new.txt of the base: %q", data)
 	}
