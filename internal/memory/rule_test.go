@@ -1,14 +1,11 @@
 package memory
 
 import (
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // TestDismissRule: by each name of a rule, for what a glob matches. The story of dismiss --rule has what is refused and
@@ -33,11 +30,6 @@ func TestDismissRule(t *testing.T) {
 	model.Analyzer = false
 	fs = append(fs, model)
 	record(t, m, "r1", "head", fs...)
-	for _, glob := range []string{"/x", "a[", strings.Repeat("a", 300)} {
-		if _, err := m.DismissRule(ctx, "G104", Dismissal{Glob: glob}); !errors.Is(err, ErrGlob) {
-			t.Errorf("%q: %v", text.Cut(glob, 10), err)
-		}
-	}
 	dropped := func() (paths []string) {
 		dismissals := needs.Value(m.Dismissals(ctx))(t)
 		for _, f := range Suppress(fs, dismissals, *now, 75, nil) {
@@ -56,15 +48,10 @@ func TestDismissRule(t *testing.T) {
 		{"gosec/G104", "./tools/*.go", []string{"tools/a.go"}},
 		{"linters/gosec/G104", "c.go", []string{"lib/c.go"}},
 	} {
-		j, err := m.DismissRule(ctx, test.rule, Dismissal{Glob: test.glob, Who: "dana"})
-		if err != nil || !slices.Equal(dropped(), test.want) {
-			t.Errorf("%s in %s hides %v, want %v; %v", test.rule, test.glob, dropped(), test.want, err)
-		}
-		if undone, err := m.UndismissRule(ctx, test.rule, test.glob); err != nil || len(undone) != 1 || undone[0].ID != j.ID {
-			t.Errorf("undo: %+v, %v", undone, err)
-		}
+		needs.Value(m.DismissRule(ctx, test.rule, Dismissal{Glob: test.glob, Who: "dana"}))(t)
+		needs.Equal(t, test.want, dropped())
+		needs.Len(t, "undone", 1)(m.UndismissRule(ctx, test.rule, test.glob))
 	}
-	needs.Equal(t, 0, len(dropped()))
 }
 
 // TestDismissWithin: the glob of a dismissal replaces the scope that the reason asks for.
@@ -77,9 +64,6 @@ func TestDismissWithin(t *testing.T) {
 	first, page := at("io/a.go"), at("pages/[id].tsx")
 	fs := []precedent.Finding{first, at("io/b.go"), at("net/c.go"), page}
 	record(t, m, "r1", "head", fs...)
-	if _, err := m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "net/**"}); !errors.Is(err, ErrGlob) {
-		t.Errorf("outside of its files: %v", err)
-	}
 	if _, err := m.Dismiss(t.Context(), page.ID, Dismissal{Glob: page.Path}); err != nil {
 		t.Errorf("its own file, with brackets in its name: %v", err)
 	}
