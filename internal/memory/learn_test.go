@@ -70,7 +70,7 @@ func TestLearn(t *testing.T) {
 	needs.Value(m.Undismiss(ctx, no.ID))(t)
 	*now = now.Add(time.Hour)
 	needs.Len(t, "learned again", 0)(m.Learn(ctx, 7, threads, outcomes))
-	left := mustDismissals(t, m)
+	left := needs.Value(m.Dismissals(t.Context()))(t)
 	if len(left) != 3 || !slices.ContainsFunc(left, func(j precedent.Dismissal) bool { return cmp.Equal(j, first) }) {
 		t.Errorf("%+v", left)
 	}
@@ -78,9 +78,4 @@ func TestLearn(t *testing.T) {
 	// An author whose "no" did not count gets write permission: now it does.
 	outcomes[1].MayWrite = true
 	needs.Len(t, "learned later", 1)(m.Learn(ctx, 7, threads, outcomes))
-}
-
-func mustDismissals(t *testing.T, m *Memory) []precedent.Dismissal {
-	t.Helper()
-	return needs.Value(m.Dismissals(t.Context()))(t)
 }

@@ -99,37 +99,26 @@ func TestSameChangeAgain(t *testing.T) {
 	}
 }
 
-// TestDismiss: the rest of the life of a dismissal is in the story remember.
+// TestDismiss: what is stored, and what a review says it hid. The rest of the life of a dismissal is in the story remember.
 func TestDismiss(t *testing.T) {
-	ctx := t.Context()
 	m, now := remember(t)
 	f := find("a.go", "x := 1", precedent.Security, precedent.Critical, "x leaks")
 	f.Symbol = "Check"
 	record(t, m, "r1", "one", f)
-
-	j := needs.Value(m.Dismiss(ctx, " "+strings.ToUpper(f.ID[:7]), Dismissal{Reason: "intended here", Who: "dana"}))(t)
+	j := needs.Value(m.Dismiss(t.Context(), " "+strings.ToUpper(f.ID[:7]), Dismissal{Reason: "intended here", Who: "dana"}))(t)
 	want := precedent.Dismissal{
 		ID: j.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: "x leaks", Path: "a.go", Symbol: "Check",
 		Category: precedent.Security, Severity: precedent.Critical, Reason: "intended here", Who: "dana", At: start,
 		ExpiresAt: start.AddDate(0, 0, 180),
 	}
 	needs.Equal(t, want, j)
-	again, err := m.Dismiss(ctx, f.ID, Dismissal{Reason: "no", Who: "kim"})
-	if !errors.Is(err, ErrDismissed) || again.ID != j.ID || !strings.Contains(err.Error(), "already dismissed by dana on 2026-03-02: intended here") {
-		t.Errorf("%+v, %v", again, err)
-	}
-
-	// The next run hides it, counts the hit, and says who did it and why.
-	*now = now.AddDate(0, 0, 10)
 	r := recall(t, m, "one", "a.go")
-	suppressed := Suppress(r.Match([]precedent.Finding{f}), r.Dismissals, *now, 75, nil)
-	wantHushed := []precedent.SuppressedFinding{{Finding: f.ID, Title: "x leaks", Dropped: precedent.Dismissed, By: j.ID, Why: "intended here", Who: "dana"}}
-	needs.Equal(t, wantHushed, r.Suppressed(suppressed))
-	inThread := f
-	inThread.Drop("threads", precedent.Dismissed, "t1", "a person dismissed it in its thread")
-	needs.Equal(t, wantHushed, r.Suppressed([]precedent.Finding{inThread}))
-	needs.Value(m.Undismiss(ctx, j.ID))(t) // by the dismissal's own id
-	needs.Len(t, "dismissals", 0)(m.Dismissals(ctx))
+	hushed := []precedent.SuppressedFinding{{Finding: f.ID, Title: "x leaks", Dropped: precedent.Dismissed, By: j.ID, Why: "intended here", Who: "dana"}}
+	needs.Equal(t, hushed, r.Suppressed(Suppress(r.Match([]precedent.Finding{f}), r.Dismissals, *now, 75, nil)))
+	f.Drop("threads", precedent.Dismissed, "t1", "a person dismissed it in its thread")
+	needs.Equal(t, hushed, r.Suppressed([]precedent.Finding{f}))
+	needs.Value(m.Undismiss(t.Context(), j.ID))(t) // by the dismissal's own id
+	needs.Len(t, "dismissals", 0)(m.Dismissals(t.Context()))
 }
 
 func TestIDs(t *testing.T) {
@@ -148,8 +137,6 @@ func TestIDs(t *testing.T) {
 		text string
 		hint string
 	}{
-		{"", ErrUnknownID, "no id given", "precedent review prints"},
-		{"zzz", ErrUnknownID, `starts with "zzz"`, "precedent review prints"},
 		{"1abc0000000", ErrUnknownID, "no finding has an id", "90 days"},
 		{"%", ErrUnknownID, "no finding has an id", "90 days"},
 		{"1abc", ErrAmbiguous, "1abc000007  a.go:3  title 7\n  …", "more characters"},
@@ -214,7 +201,7 @@ People dismissed findings there; do not repeat such remarks without new evidence
 `
 	got := recall(t, m, "two", "b\n- c.go", "auth/token.go", "none.go").Block()
 	needs.Equal(t, want, got)
-	if why := mustDismissals(t, m)[0].Reason; strings.Contains(why, "AKIA") || strings.Contains(why, "\u200b") {
+	if why := needs.Value(m.Dismissals(t.Context()))(t)[0].Reason; strings.Contains(why, "AKIA") || strings.Contains(why, "\u200b") {
 		t.Errorf("stored %q", why)
 	}
 }

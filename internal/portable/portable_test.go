@@ -36,14 +36,9 @@ func openMemory(t testing.TB) *memory.Memory {
 	return m
 }
 
-func rowsOf(t testing.TB, m *memory.Memory) *store.Repo {
-	t.Helper()
-	return needs.Value(m.DB.RepoFor(t.Context(), m.Repo))(t)
-}
-
 func reject(t testing.TB, m *memory.Memory, fingerprint string, at time.Time) precedent.Dismissal {
 	t.Helper()
-	j, _, err := rowsOf(t, m).Reject(t.Context(), precedent.Dismissal{
+	j, _, err := m.Rows.Reject(t.Context(), precedent.Dismissal{
 		Fingerprint: fingerprint, Finding: precedent.FindingID(m.Repo, fingerprint), Claim: "the error is ignored", Path: "a.go",
 		Category: precedent.Categories[0], Severity: precedent.Low, Reason: "it cannot fail", Who: "dana", At: at,
 	})
@@ -62,7 +57,7 @@ func learningOf(id, directive string, at time.Time) precedent.Learning {
 
 func learn(t testing.TB, m *memory.Memory, l precedent.Learning) {
 	t.Helper()
-	_, _, err := rowsOf(t, m).AddLearning(t.Context(), l, "dana")
+	_, _, err := m.Rows.AddLearning(t.Context(), l, "dana")
 	needs.NoError(t, err)
 }
 
@@ -203,7 +198,7 @@ func TestExportAndImport(t *testing.T) {
 	from, to := openMemory(t), openMemory(t)
 	reject(t, from, "aa", now.Add(-time.Hour))
 	gone := reject(t, from, "bb", now.Add(-time.Hour))
-	if ok, err := rowsOf(t, from).Unreject(t.Context(), gone.ID); !ok || err != nil {
+	if ok, err := from.Rows.Unreject(t.Context(), gone.ID); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	reject(t, to, "bb", now.Add(-2*time.Hour))
@@ -211,7 +206,7 @@ func TestExportAndImport(t *testing.T) {
 	approved.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent"}
 	learn(t, from, approved)
 	outcome := precedent.Outcome{Fingerprint: "aa", PullRequest: 3, Kind: precedent.Declined, At: now}
-	needs.NoError(t, rowsOf(t, from).SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
+	needs.NoError(t, from.Rows.SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
 	text := export(t, from)
 	got, err := Read(t.Context(), to, strings.NewReader(text), false)
 	if want := (Counts{Added: 3, Removed: 1}); err != nil || got.Counts != want {
@@ -221,17 +216,17 @@ func TestExportAndImport(t *testing.T) {
 	if got, err = Read(t.Context(), to, strings.NewReader(text), false); err != nil || got.Added+got.Changed+got.Removed != 0 {
 		t.Errorf("again: %+v, %v", got, err)
 	}
-	if h, err := rowsOf(t, to).LearningHistory(t.Context(), "l1"); err != nil || len(h) != 1 || h[0].Who != "dana" {
+	if h, err := to.Rows.LearningHistory(t.Context(), "l1"); err != nil || len(h) != 1 || h[0].Who != "dana" {
 		t.Errorf("history %+v, %v", h, err)
 	}
-	j, err := rowsOf(t, to).Dismissal(t.Context(), "aa", now)
+	j, err := to.Rows.Dismissal(t.Context(), "aa", now)
 	if err != nil || j == nil || j.Finding != precedent.FindingID(team, "aa") || j.ID == "" {
 		t.Errorf("%+v, %v", j, err)
 	}
 	// A later dismissal of the same finding wins again, also if the clock is behind.
 	reject(t, to, "bb", now.Add(-3*time.Hour))
 	needs.Value(Read(t.Context(), to, strings.NewReader(text), false))(t)
-	if j, err := rowsOf(t, to).Dismissal(t.Context(), "bb", now); err != nil || j == nil {
+	if j, err := to.Rows.Dismissal(t.Context(), "bb", now); err != nil || j == nil {
 		t.Errorf("the new dismissal was lost: %v", err)
 	}
 }
@@ -244,8 +239,8 @@ func TestClockAhead(t *testing.T) {
 	reject(t, from, "aa", ahead)
 	learn(t, from, learningOf("l1", "check errors", ahead))
 	outcome := precedent.Outcome{Fingerprint: "bb", PullRequest: 3, Kind: precedent.Declined, At: ahead}
-	needs.NoError(t, rowsOf(t, from).SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
-	text, rows := export(t, from), rowsOf(t, to)
+	needs.NoError(t, from.Rows.SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
+	text, rows := export(t, from), to.Rows
 	needs.Value(Read(t.Context(), to, strings.NewReader(text), false))(t)
 	held := needs.Value(rows.Dismissal(t.Context(), "aa", now))(t)
 	needs.Value(rows.Retire(t.Context(), held.ID, "fixed", now))(t)

@@ -82,7 +82,7 @@ func TestInterleavings(t *testing.T) {
 	states := map[string]precedent.LearningState{} // learnings
 	change := func(s *Sync) {
 		clock = clock.Add(time.Second)
-		rows := rowsOf(t, s.Memory)
+		rows := s.Memory.Rows
 		id := fmt.Sprintf("f%d", random.IntN(20))
 		switch random.IntN(4) {
 		case 0, 1:
@@ -153,12 +153,12 @@ func TestInterleavings(t *testing.T) {
 	}
 	for _, s := range both {
 		for id, want := range live {
-			if j, err := rowsOf(t, s.Memory).Dismissal(t.Context(), id, now); err != nil || (j != nil) != want {
+			if j, err := s.Memory.Rows.Dismissal(t.Context(), id, now); err != nil || (j != nil) != want {
 				t.Errorf("dismissal %s: %v, %v, want %t", id, j, err, want)
 			}
 		}
 		got := map[string]precedent.LearningState{}
-		for _, l := range needs.Value(rowsOf(t, s.Memory).Learnings(t.Context()))(t) {
+		for _, l := range needs.Value(s.Memory.Rows.Learnings(t.Context()))(t) {
 			got[l.ID] = l.State
 		}
 		needs.Equal(t, states, got)
@@ -248,7 +248,7 @@ func TestOwnersLearningsStay(t *testing.T) {
 	if done := run(t, s); done.Left == 0 || done.Rows != 0 {
 		t.Errorf("%+v", done)
 	}
-	if all, err := rowsOf(t, s.Memory).Learnings(t.Context()); err != nil || !slices.ContainsFunc(all, func(l precedent.Learning) bool { return l.ID == "ll" }) {
+	if all, err := s.Memory.Rows.Learnings(t.Context()); err != nil || !slices.ContainsFunc(all, func(l precedent.Learning) bool { return l.ID == "ll" }) {
 		t.Errorf("the learning is gone: %v", err)
 	}
 }
@@ -276,7 +276,7 @@ func TestHistoryTravels(t *testing.T) {
 	at := origin(t)
 	a, b := clone(t, at), clone(t, at)
 	record(t, a.Memory, "one", 4, "")
-	rows := rowsOf(t, a.Memory)
+	rows := a.Memory.Rows
 	needs.Value(rows.BeginConsolidation(t.Context(), "x", time.Minute))(t)
 	insight := precedent.Insight{
 		ID: "aabb", State: precedent.InsightActive, Text: "Errors are dropped", Scope: "api/**", Category: precedent.Bugs, Engine: true,

@@ -10,13 +10,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
-	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // TestForeignMemory: a memory "can never hide" what its author likes: one that came with the
-// repository is not used, in whatever form, and the review says so and where it is instead.
+// repository is not used, in whatever form. That a review says so is in the story memory.
 func TestForeignMemory(t *testing.T) {
 	blob := func(t *testing.T, work string) string {
 		return pulltest.Git(t, filepath.Dir(work), work, "rev-parse", "HEAD:a.txt")
@@ -91,14 +90,6 @@ func TestForeignMemory(t *testing.T) {
 			case test.why != "" && (foreign == nil || !strings.Contains(foreign.Error(), test.why) ||
 				filepath.Dir(file.Value) != r.DataDir || workspace.HintOf(foreign) == ""):
 				t.Errorf("%s, %v", file.Value, foreign)
-			case test.name == "committed":
-				got := reviewLocal(t, r, work, git.Spec{Range: "main...feature"})
-				if len(got.Failures) != 1 || !strings.Contains(got.Failures[0].Error, file.Value) {
-					t.Errorf("the review says %+v", got.Failures)
-				}
-				if _, err := os.Stat(file.Value); err != nil {
-					t.Error(err)
-				}
 			}
 		})
 	}

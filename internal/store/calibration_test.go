@@ -11,11 +11,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/calibration"
 )
 
-func mustLabels(t *testing.T, r *Repo) []calibration.Label {
-	t.Helper()
-	return needs.Value(r.Labels(t.Context(), 100))(t)
-}
-
 // testLabels: an outcome that says whether the team accepted the finding is a label, with
 // the confidence that it was posted with, also after the finding was pruned. Nothing is
 // learned from silence.
@@ -52,14 +47,14 @@ func testLabels(t *testing.T, r *Repo) {
 			})
 		}
 	}
-	needs.Equal(t, want, mustLabels(t, r))
+	needs.Equal(t, want, needs.Value(r.Labels(t.Context(), 100))(t))
 	needs.Result(t, "the newest", want[len(want)-1:])(r.Labels(ctx, 1))
 
 	later := start.AddDate(1, 0, 0)
 	if deleted, err := r.Prune(ctx, later, 50, later); err != nil || deleted.Findings == 0 || deleted.Outcomes == 0 {
 		t.Fatalf("pruned %+v, %v", deleted, err)
 	}
-	pruned := mustLabels(t, r)
+	pruned := needs.Value(r.Labels(t.Context(), 100))(t)
 	for i := range pruned {
 		pruned[i].Finder = want[i].Finder // that of the finding
 	}
@@ -75,7 +70,7 @@ func testReset(t *testing.T, r *Repo, want []calibration.Label) {
 	t.Helper()
 	for _, at := range []time.Time{want[1].At, start.AddDate(-1, 0, 0)} {
 		needs.NoError(t, r.ResetThreshold(t.Context(), at))
-		got := mustLabels(t, r)
+		got := needs.Value(r.Labels(t.Context(), 100))(t)
 		if len(got) != len(want)-2 || !got[0].At.Equal(want[2].At) {
 			t.Errorf("after a reset: %v", got)
 		}

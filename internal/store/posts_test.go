@@ -34,11 +34,6 @@ func postsOf(v *precedent.Review, count int) []Post {
 	return posts
 }
 
-func mustPosts(t *testing.T, r *Repo, pull int) []Post {
-	t.Helper()
-	return needs.Value(r.Posts(t.Context(), pull))(t)
-}
-
 func testPostsAreSavedWithTheirReview(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	second, first := pullReview("r2", 2, 7), pullReview("r1", 1, 7)
@@ -50,13 +45,13 @@ func testPostsAreSavedWithTheirReview(t *testing.T, r *Repo) {
 		}
 		needs.NoError(t, r.SaveReview(ctx, v, posts...))
 	}
-	needs.Equal(t, want, mustPosts(t, r, 7))
+	needs.Equal(t, want, needs.Value(r.Posts(t.Context(), 7))(t))
 	needs.Len(t, "the other pull request has", 0)(r.Posts(ctx, 8))
 	// As after a commit whose answer was lost: other ids, and still the first posts.
 	again := postsOf(second, 1)
 	again[0].ID = "another"
 	needs.NoError(t, r.SaveReview(ctx, second, again...))
-	needs.Equal(t, want, mustPosts(t, r, 7))
+	needs.Equal(t, want, needs.Value(r.Posts(t.Context(), 7))(t))
 }
 
 // testBadPostLeavesNothing: a review whose posts cannot be saved is not saved.
@@ -89,7 +84,7 @@ func testClockSetBack(t *testing.T, r *Repo) {
 		if err != nil || !found || last.ID != v.ID {
 			t.Errorf("the last review after %s is %+v, %v", v.ID, last, err)
 		}
-		if posts := mustPosts(t, r, 7); posts[len(posts)-1].Review != v.ID || posts[len(posts)-2].Review != v.ID {
+		if posts := needs.Value(r.Posts(t.Context(), 7))(t); posts[len(posts)-1].Review != v.ID || posts[len(posts)-2].Review != v.ID {
 			t.Errorf("the newest posts after %s are those of %s", v.ID, posts[len(posts)-1].Review)
 		}
 	}
@@ -104,13 +99,13 @@ func testPostsComeFurther(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	v := pullReview("r1", 1, 7)
 	needs.NoError(t, r.SaveReview(ctx, v, postsOf(v, 3)...))
-	posts := mustPosts(t, r, 7)
+	posts := needs.Value(r.Posts(t.Context(), 7))(t)
 	for i := range posts {
 		posts[i].State, posts[i].Attempts, posts[i].Remote = PostConfirmed, 2, precedent.NumberID(1<<40+int64(i))
 		posts[i].Why, posts[i].Hash, posts[i].Thread = "because", "0a", "another thread"
 	}
 	needs.NoError(t, r.SetPosts(ctx, posts...))
-	needs.Equal(t, posts, mustPosts(t, r, 7))
+	needs.Equal(t, posts, needs.Value(r.Posts(t.Context(), 7))(t))
 	// All or none: one that is not there undoes the others.
 	changed := append([]Post{}, posts...)
 	changed[0].State = PostRejected
@@ -121,7 +116,7 @@ func testPostsComeFurther(t *testing.T, r *Repo) {
 	if err := repoFor(t, r.db, other).SetPosts(ctx, changed[0]); err == nil {
 		t.Error("another repository wrote a post")
 	}
-	needs.Equal(t, posts, mustPosts(t, r, 7))
+	needs.Equal(t, posts, needs.Value(r.Posts(t.Context(), 7))(t))
 }
 
 // testPruneKeepsWhatASummaryNeeds: the posts of a pull request go when nobody
@@ -135,7 +130,7 @@ func testPruneKeepsWhatASummaryNeeds(t *testing.T, r *Repo) {
 		needs.NoError(t, r.SaveReview(ctx, r1, postsOf(r1, 2)...))
 	}
 	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
-	if err != nil || deleted.Posts != 2 || len(mustPosts(t, r, 7)) != 0 || len(mustPosts(t, r, 8)) != 4 {
+	if err != nil || deleted.Posts != 2 || len(needs.Value(r.Posts(t.Context(), 7))(t)) != 0 || len(needs.Value(r.Posts(t.Context(), 8))(t)) != 4 {
 		t.Errorf("%+v, %v", deleted, err)
 	}
 	if deleted, err = r.Clear(ctx); err != nil || deleted.Posts != 4 {

@@ -176,9 +176,9 @@ func testJoined(t *testing.T, open opener) {
 	needs.NoError(t, mine.ResetThreshold(ctx, start))
 
 	r := joined(t, theirs)
-	needs.Equal(t, []precedent.Thread{both, only}, mustThreads(t, r, 7))
+	needs.Equal(t, []precedent.Thread{both, only}, needs.Value(r.Threads(t.Context(), 7))(t))
 	got := map[string]precedent.OutcomeKind{}
-	for _, o := range append(mustOutcomes(t, r, 7), mustOutcomes(t, r, 8)...) {
+	for _, o := range append(needs.Value(r.Outcomes(t.Context(), 7))(t), needs.Value(r.Outcomes(t.Context(), 8))(t)...) {
 		got[o.Fingerprint] = o.Kind
 	}
 	needs.Equal(t, map[string]precedent.OutcomeKind{

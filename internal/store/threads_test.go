@@ -32,16 +32,6 @@ func outcomeOfThread(t precedent.Thread, kind precedent.OutcomeKind, at time.Tim
 	}
 }
 
-func mustThreads(t *testing.T, r *Repo, pull int) []precedent.Thread {
-	t.Helper()
-	return needs.Value(r.Threads(t.Context(), pull))(t)
-}
-
-func mustOutcomes(t *testing.T, r *Repo, pull int) []precedent.Outcome {
-	t.Helper()
-	return needs.Value(r.Outcomes(t.Context(), pull))(t)
-}
-
 func testThreads(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	first := threadOf(bug("x"), "t1", 7)
@@ -49,7 +39,7 @@ func testThreads(t *testing.T, r *Repo) {
 	second.Comment, second.OpenedAt, second.Messages = "", start.Add(-time.Hour), nil
 	elsewhere := threadOf(bug("x"), "t3", 8)
 	needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{first, second, elsewhere}))
-	needs.Equal(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
+	needs.Equal(t, []precedent.Thread{second, first}, needs.Value(r.Threads(t.Context(), 7))(t))
 
 	// A thread changes; one more of its fingerprint is not a second one.
 	first.State, first.Closed, first.ClosedBy = precedent.ThreadResolved, true, "dana"
@@ -58,19 +48,19 @@ func testThreads(t *testing.T, r *Repo) {
 	carried := first
 	carried.Current, carried.Changed = precedent.Span{Path: "a.go", Start: 9, End: 9}, true
 	needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{double, carried}))
-	needs.Equal(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
-	if got := mustThreads(t, r, 8); len(got) != 1 || got[0].State != precedent.ThreadOpen {
+	needs.Equal(t, []precedent.Thread{second, first}, needs.Value(r.Threads(t.Context(), 7))(t))
+	if got := needs.Value(r.Threads(t.Context(), 8))(t); len(got) != 1 || got[0].State != precedent.ThreadOpen {
 		t.Errorf("the other pull request has %+v", got)
 	}
 	// An id belongs to one pull request for ever.
 	moved := first
 	moved.PullRequest = 9
-	if err := r.SaveThreads(ctx, []precedent.Thread{moved}); err != nil || len(mustThreads(t, r, 9)) > 0 {
+	if err := r.SaveThreads(ctx, []precedent.Thread{moved}); err != nil || len(needs.Value(r.Threads(t.Context(), 9))(t)) > 0 {
 		t.Errorf("a thread moved to another pull request: %v", err)
 	}
 
 	other := repoFor(t, r.db, local)
-	if err := other.SaveThreads(ctx, []precedent.Thread{first}); err != nil || len(mustThreads(t, other, 7)) != 1 {
+	if err := other.SaveThreads(ctx, []precedent.Thread{first}); err != nil || len(needs.Value(other.Threads(t.Context(), 7))(t)) != 1 {
 		t.Errorf("the same id in another repository: %v", err)
 	}
 	checkHealth(t, r.db)
@@ -97,7 +87,7 @@ func testOutcomes(t *testing.T, r *Repo) {
 		o := outcomeOfThread(thread, step.kind, start.Add(time.Duration(i)*time.Hour))
 		o.Back = i == 7 || i == 9
 		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{o}))
-		got := mustOutcomes(t, r, 7)
+		got := needs.Value(r.Outcomes(t.Context(), 7))(t)
 		if len(got) != 1 || !got[0].At.Equal(start.Add(time.Duration(step.want)*time.Hour)) {
 			t.Fatalf("after step %d: %+v, want that of step %d", i, got, step.want)
 		}
