@@ -3,12 +3,10 @@ package corpus
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // page converts what a forge listed.
@@ -155,11 +153,12 @@ func (c *Corpus) change(ctx context.Context, f forge.Forge, repo precedent.Repo,
 		kinds = []forge.CommentKind{forge.OnThread, forge.OnLine}
 	}
 	for _, kind := range kinds {
-		known, err := c.Rows.CorpusComment(ctx, string(kind), e.ID)
+		stored, err := c.Rows.CorpusCommentsOf(ctx, string(kind), []string{string(e.ID)})
+		known, found := stored[e.ID]
 		switch {
-		case err != nil && !errors.Is(err, store.ErrNoComment):
+		case err != nil:
 			return page, err
-		case err != nil && e.Kind == "":
+		case !found && e.Kind == "":
 			continue
 		case e.Action == forge.CommentDeleted:
 			gone := precedent.CorpusComment{Kind: string(kind), ID: e.ID, Pull: e.Number, DeletedAt: c.Now()}

@@ -38,8 +38,8 @@ func TestSharedMemoryIsKept(t *testing.T) {
 		return nil
 	}))
 	rows := w.Memory.Rows
-	if c, err := rows.CorpusComment(t.Context(), string(forge.OnThread), "777"); err != nil || !c.MayWrite ||
-		c.Pull != 7 {
+	all, err := rows.CorpusCommentsOf(t.Context(), string(forge.OnThread), []string{"777"})
+	if c := all["777"]; err != nil || !c.MayWrite || c.Pull != 7 {
 		t.Errorf("the event is not in the corpus: %+v, %v", c, err)
 	}
 }

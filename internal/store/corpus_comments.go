@@ -2,15 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/precedent-dev/precedent"
 )
-
-// ErrNoComment means that the corpus does not have the comment.
-var ErrNoComment = errors.New("no such comment in the corpus")
 
 const corpusCommentColumns = `c.kind, c.id, c.pull, c.root, c.author_id, c.author, c.may_write, c.body, c.path, c.side,
 	c.start_line, c.end_line, c.hunk, c.head, c.outdated, c.url, c.at, c.updated_at, c.deleted_at`
@@ -22,19 +17,6 @@ func corpusCommentInto(c *precedent.CorpusComment) []any {
 		&c.Start, &c.End, &c.Hunk, &c.Commit, &c.Outdated, &c.URL, (*moment)(&c.At), (*moment)(&c.UpdatedAt),
 		(*moment)(&c.DeletedAt),
 	}
-}
-
-// CorpusComment returns a comment, also one that was deleted. The error wraps ErrNoComment if
-// the corpus does not have it.
-func (r *Repo) CorpusComment(ctx context.Context, kind string, id precedent.ForgeID) (precedent.CorpusComment, error) {
-	var c precedent.CorpusComment
-	err := row(ctx, r.db.read,
-		"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id = $3",
-		[]any{r.id, kind, string(id)}, into(corpusCommentInto(&c)...))
-	if errors.Is(err, sql.ErrNoRows) {
-		err = ErrNoComment
-	}
-	return c, r.db.fail("read comment of the corpus", err)
 }
 
 // corpusCommentsOf returns the comments of a kind, also deleted ones, that have one of the values in a column.
