@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -248,45 +247,4 @@ func TestFault58Damaged(t *testing.T) {
 	if !errors.Is(err, ErrCorrupt) || failure == nil || !strings.Contains(failure.Hint, "backup") {
 		t.Errorf("%#v", err)
 	}
-}
-
-func init() { childWork["upgrade"] = childUpgrade }
-
-// childUpgrade makes the schema of a database, and says when it begins. Its word is the place.
-func childUpgrade(ctx context.Context, words []string) error {
-	fmt.Println("begins")
-	db, err := openAt(ctx, words[0], Options{})
-	if err == nil {
-		err = db.Close()
-	}
-	return err
-}
-
-// TestFault60MigrationKilled kills a process within its migrations: the next one completes them, which it could not after
-// a part of one.
-func TestFault60MigrationKilled(t *testing.T) {
-	onBothEngines(t, func(t *testing.T, place func() string) {
-		rnd := needs.Random(t)
-		var took time.Duration
-		for run := range needs.Rounds(30, 4) {
-			at := place()
-			cmd, _, stderr := child(t, "upgrade", at)
-			cmd.Stdout = nil
-			begins := needs.Value(cmd.StdoutPipe())(t)
-			needs.NoError(t, cmd.Start())
-			_, _ = io.ReadFull(begins, make([]byte, 1))
-			began := time.Now()
-			if run > 0 {
-				time.AfterFunc(time.Duration(rnd.Int64N(int64(took))), func() { _ = cmd.Process.Kill() })
-			}
-			if err := cmd.Wait(); run == 0 {
-				if took = time.Since(began); err != nil {
-					t.Fatal(err, stderr)
-				}
-			}
-			db := openPlace(t, at)
-			save(t, repoFor(t, db, remote), review(remote, "r1", 1))
-			checkHealth(t, db)
-		}
-	})
 }

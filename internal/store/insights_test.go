@@ -141,36 +141,3 @@ func testAppearances(t *testing.T, r *Repo) {
 	consolidate(t, r, "x", insightOf("all", a, b))
 	needs.Len(t, "with insights", 2)(r.Appearances(ctx, 1))
 }
-
-// testPruneSparesWhatIsReferredTo: by a learning, an insight, or an outcome that is not old.
-func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
-	ctx := t.Context()
-	now := start.AddDate(1, 0, 0)
-	r := repoFor(t, open(t), remote)
-	var all []precedent.Finding
-	for _, line := range []string{"plain", "learned", "forgotten", "insight", "merged late", "merged long ago"} {
-		all = append(all, bug(line))
-	}
-	save(t, r, review(remote, "r1", 1, all...))
-	for i, state := range []precedent.LearningState{precedent.LearningPending, precedent.LearningForgotten} {
-		l := learningOf(all[1+i].Title)
-		l.State, l.About = state, &precedent.LearningAbout{Fingerprint: all[1+i].Fingerprint}
-		mustAdd(t, r, l)
-	}
-	consolidate(t, r, "x", insightOf("pattern", all[3]))
-	for i, at := range []time.Time{now.AddDate(0, 0, -10), start} {
-		th := threadOf(all[4+i], fmt.Sprint("t", i), 7+i)
-		th.State = precedent.ThreadResolved
-		needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{th}))
-		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, at)}))
-	}
-	needs.Value(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))(t)
-	var left []string
-	for _, f := range all {
-		if _, err := r.stored(ctx, f.Fingerprint); err == nil {
-			left = append(left, f.Quote)
-		}
-	}
-	needs.Equal(t, []string{"learned", "insight", "merged late"}, left)
-	needs.Len(t, "insights are never pruned", 1)(r.Insights(ctx))
-}

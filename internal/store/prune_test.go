@@ -2,76 +2,79 @@ package store
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 
 	"github.com/precedent-dev/precedent"
 )
 
+// testPrune: what nobody has seen for long goes, and what is beyond the newest of its file, unless a dismissal that holds, a
+// learning, an insight or an outcome that is not old refers to it. A label of it stays.
 func testPrune(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	now := start.AddDate(0, 6, 0)
+	ago := func(days int) time.Time { return now.AddDate(0, 0, -days) }
 	at := func(id string, days int, findings ...precedent.Finding) {
 		v := review(remote, id, 1, findings...)
-		v.At = now.AddDate(0, 0, -days)
+		v.At = ago(days)
 		save(t, r, v)
 	}
-	make := func(path, line string) precedent.Finding {
-		return finding(remote, path, line, precedent.Bugs, precedent.High)
+	of := map[string]precedent.Finding{}
+	for _, line := range []string{
+		"plain", "dismissed", "expired", "again", "learned", "forgotten", "insight", "merged late", "merged long ago",
+	} {
+		of[line] = bug(line)
 	}
-	old, spared, again, expired := make("old.go", "old"), make("old.go", "spared"), make("old.go", "again"),
-		make("old.go", "expired")
-	at("old", 100, old, spared, again, expired)
-	at("new", 5, again)
+	at("old", 100, slices.Collect(maps.Values(of))...)
+	at("new", 5, of["again"])
 	for i := range 53 {
-		at(fmt.Sprint("crowd", i), 60-i, make("crowd.go", fmt.Sprint(i)))
+		at(fmt.Sprint("crowd", i), 60-i, finding(remote, "crowd.go", fmt.Sprint(i), precedent.Bugs, precedent.High))
 	}
-	for f, days := range map[*precedent.Finding]int{&spared: 90, &expired: 185} {
-		j := dismissalOf(*f)
-		j.At = now.AddDate(0, 0, -days)
+	for line, days := range map[string]int{"dismissed": 90, "expired": 185} {
+		j := dismissalOf(of[line])
+		j.At = ago(days)
 		dismiss(t, r, j)
 	}
-	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
-	needs.NoError(t, err)
-	// The review "old" stays: it saw the spared finding last.
-	needs.Equal(t, (Counts{Findings: 5, Sightings: 5, Dismissals: 1, Labels: 5}), deleted)
-	for _, test := range []struct {
-		f    precedent.Finding
-		want bool
-	}{
-		{old, false},
-		{spared, true},
-		{again, true},
-		{expired, false},
-		{make("crowd.go", "0"), false},
-		{make("crowd.go", "3"), true},
-	} {
-		found, err := r.FindingsByID(ctx, test.f.ID, 2)
-		if err != nil || (len(found) == 1) != test.want {
-			t.Errorf("%s: found %v, %v, want %v", test.f.Title, found, err, test.want)
+	for line, state := range map[string]precedent.LearningState{"learned": precedent.LearningPending, "forgotten": precedent.LearningForgotten} {
+		l := learningOf(line)
+		l.State, l.About = state, &precedent.LearningAbout{Fingerprint: of[line].Fingerprint}
+		mustAdd(t, r, l)
+	}
+	consolidate(t, r, "x", insightOf("pattern", of["insight"]))
+	for line, days := range map[string]int{"merged late": 10, "merged long ago": 100} {
+		th := threadOf(of[line], line, 7)
+		th.State = precedent.ThreadResolved
+		needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{th}))
+		needs.NoError(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, ago(days))}))
+	}
+	// The review "old" stays: it saw some of those last.
+	want := Counts{Findings: 7, Sightings: 7, Dismissals: 1, Labels: 7, Threads: 1, Outcomes: 1}
+	needs.Result(t, "deleted", want)(r.Prune(ctx, ago(90), 50, now))
+	needs.Result(t, "deleted again", Counts{})(r.Prune(ctx, ago(90), 50, now))
+	var left, crowd []string
+	for _, k := range needs.Value(r.LatestFindings(ctx, "", Page{Limit: 100}))(t) {
+		if k.Path == "crowd.go" {
+			crowd = append(crowd, k.Quote)
+			continue
 		}
+		left = append(left, fmt.Sprint(k.Quote, " ", k.Seen))
+	}
+	slices.Sort(left)
+	needs.Equal(t, []string{"again 2", "dismissed 1", "insight 1", "learned 1", "merged late 1"}, left)
+	if len(crowd) != 50 || crowd[49] != "3" {
+		t.Errorf("of a file: %q", crowd)
 	}
 	labels := map[string]string{}
-	err = rows(ctx, r.db.read, "SELECT place, category, confidence, outcome FROM labels WHERE repo_id = $1", []any{r.id},
-		func(s scanner) error {
-			var place, category, outcome string
-			var confidence int
-			err := s.Scan(&place, &category, &confidence, &outcome)
-			labels[place] = fmt.Sprint(category, " ", confidence, " ", outcome)
-			return err
-		})
-	if err != nil || labels[old.Place] != "bugs 80 " || labels[expired.Place] != "bugs 80 rejected" || len(labels) != 5 {
-		t.Errorf("labels %v, %v", labels, err)
+	needs.NoError(t, rows(ctx, r.db.read, "SELECT place, category || ' ' || confidence || ' ' || outcome FROM labels WHERE repo_id = $1",
+		[]any{r.id}, intoMap(labels)))
+	for line, want := range map[string]string{"plain": "bugs 80 ", "expired": "bugs 80 rejected", "merged long ago": "bugs 80 fixed"} {
+		needs.Equal(t, want, labels[of[line].Place])
 	}
-	needs.Result(t, "a second time", Counts{})(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))
-	if k, err := r.stored(ctx, again.Fingerprint); err != nil || k.Seen != 2 {
-		t.Errorf("a finding that stays was seen %d times, %v, want 2", k.Seen, err)
-	}
-	// With everything old and nothing spared, nothing but labels is left.
-	needs.Value(r.Prune(ctx, now.AddDate(1, 0, 0), 50, now.AddDate(1, 0, 0)))(t)
-	needs.Result(t, "Count", Counts{Labels: 57})(r.Count(ctx))
 	checkHealth(t, r.db)
 }
 

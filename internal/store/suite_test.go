@@ -71,14 +71,14 @@ var (
 		testPruneKeepsWhatASummaryNeeds, testPrune, testReject, testHits,
 		testMergedDismissalIsNew, testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
 		testOutcomes, testLabels, testThresholds, testShown, testManyFiles,
-		testLearnings, testLearningsChangeInTurn, testInsights, testAppearances, testCorpusThreads,
+		testLearnings, testInsights, testAppearances, testCorpusThreads,
 		testCorpusReverted, testCorpusCheckpoint, testCorpusVectors, testClearCorpus, testNaughtyText,
 	}
 	suiteOfDatabases = []func(*testing.T, opener){
 		testTurns, testClear, testRepoForRefusesNobody, testFollow, testRemoteAppears, testJoinedFindings,
 		testJoined, testForksStayApart, testPruneOfThreads, testBook, testAnswers,
 		testSessions, testAudit, testListsOfPages, testLearningsOfTheOwner, testHandledComments,
-		testConsolidationsTakeTurns, testPruneSparesWhatIsReferredTo, testReaders, testLimits, testRestoreRefuses,
+		testConsolidationsTakeTurns, testReaders, testLimits, testRestoreRefuses,
 	}
 )
 
