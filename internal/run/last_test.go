@@ -23,10 +23,12 @@ func TestFollowFiles(t *testing.T) {
 		Reading: &precedent.Reading{Hunks: []precedent.ReadHunk{hunk("b.go", "1"), hunk("d.go", "2")}},
 		Recall:  memory.Recall{Known: map[string]store.Known{"x": {Finding: was("a.go", "x"), Seen: 3}}},
 	}}
-	p.followFiles(t.Context(), &precedent.Review{
+	last := &precedent.Review{
 		Findings: []precedent.Finding{was("a.go", "x"), was("c.go", "y")},
 		Reading:  &precedent.Reading{Hunks: []precedent.ReadHunk{hunk("a.go", "1"), hunk("c.go", "2")}},
-	})
+	}
+	p.followFiles(t.Context(), last)
+	new(Prepared).followFiles(t.Context(), last) // as if the memory could not be read
 	known := p.Input.Recall.Known
 	needs.Equal(t, "a.go", known["x"].Path)
 	needs.Equal(t, 3, known["x"].Seen)

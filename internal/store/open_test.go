@@ -114,7 +114,6 @@ func TestOpenRefuses(t *testing.T) {
 		hint       string
 	}{
 		{"text", write(t, []byte(strings.Repeat("this is no database\n", 300))), ErrCorrupt, "mkdir -p '"},
-		{"zeros", write(t, make([]byte, 8192)), ErrCorrupt, "mv '"},
 		{"half a file", write(t, data[:len(data)/2]), ErrCorrupt, "the next review creates an empty one: mkdir -p '"},
 		{"scratched schema", write(t, scratched), ErrCorrupt, "mv '"},
 		{"older schema", execAt(t, filled(t), older), ErrOlder, "export it"},
