@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestStatistics: numbers come from what is stored, each with its samples, and what is not there is missing.
@@ -23,7 +24,7 @@ func TestStatistics(t *testing.T) {
 	}
 	pulled := func(id string, number int, head string, fs ...precedent.Finding) {
 		v := &precedent.Review{
-			ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, Findings: fs, At: *now, PullRequest: &number,
+			ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, Findings: fs, At: *now, PullRequest: &number, ThresholdFrom: fmt.Sprint("of ", number),
 			CostUSD: 0.5, TookMS: 2_000, Usage: precedent.Usage{Requests: 3, InputTokens: 100}, RulesChecked: []precedent.Rule{{ID: "r", Text: "Wrap errors", Source: "CLAUDE.md"}},
 		}
 		needs.NoError(t, m.Rows.SaveReview(ctx, v))
@@ -70,6 +71,7 @@ func TestStatistics(t *testing.T) {
 	if d := cmp.Diff([]Answered{{"high", 1, 0}, {"low", 0, 1}}, s.BySeverity); d != "" || s.ByConfidence.Points != 2 || s.Optimal.Threshold == 0 {
 		t.Errorf("%s %+v %+v", d, s.ByConfidence, s.Optimal)
 	}
+	needs.Equal(t, []string{"of 7", "of 8"}, needs.Each(s.Thresholds, func(t store.Threshold) string { return t.From }))
 	needs.Equal(t, []Person{{Login: "kim", Declined: 1, Dismissed: 1}}, s.People)
 	late, err := m.Statistics(ctx, now.AddDate(0, 0, -1))
 	if err != nil || late.Reviews != 1 || late.Shown[precedent.Inline] != 2 {

@@ -76,29 +76,3 @@ func testReset(t *testing.T, r *Repo, want []calibration.Label) {
 		}
 	}
 }
-
-// testThresholds: the history has a row for each change of the threshold or its source.
-func testThresholds(t *testing.T, r *Repo) {
-	var want []Threshold
-	for i, now := range []struct {
-		threshold, labels int
-		from              string
-		row               bool
-	}{
-		{75, 0, "the default", true},
-		{75, 0, "the default", false},
-		{80, 22, "tuned from 22 outcomes", true},
-		{80, 23, "tuned from 23 outcomes", true},
-		{80, 23, "tuned from 23 outcomes", false},
-		{75, 0, "the default", true},
-	} {
-		v := review(remote, fmt.Sprint("r", i), i)
-		v.At, v.Threshold, v.ThresholdFrom, v.Memory.Labels = start.Add(time.Duration(i)*time.Hour), now.threshold, now.from,
-			now.labels
-		save(t, r, v)
-		if now.row {
-			want = append(want, Threshold{Review: v.ID, At: v.At, Threshold: now.threshold, From: now.from, Labels: now.labels})
-		}
-	}
-	needs.Result(t, "the history", want)(r.Thresholds(t.Context(), 10))
-}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -169,27 +168,6 @@ func testCorpusReverted(t *testing.T, r *Repo) {
 	}
 }
 
-func testCorpusCheckpoint(t *testing.T, r *Repo) {
-	page := corpusPage(corpusComment("1", 7, "one"))
-	page.Checkpoint = &CorpusCheckpoint{Stream: "inline", Since: start, Cursor: "page 2", Pages: 1}
-	saveCorpus(t, r, page)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	broken := corpusPage(corpusComment("2", 7, "two"))
-	broken.Checkpoint = &CorpusCheckpoint{Stream: "inline", Since: start, Cursor: "page 3", Pages: 2}
-	make := broken.Chunk
-	broken.Chunk = func(v CorpusConversation) []precedent.CorpusChunk { cancel(); return make(v) }
-	if _, err := r.SaveCorpus(ctx, broken); err == nil {
-		t.Fatal("saved")
-	}
-	checkpoints, err := r.CorpusCheckpoints(t.Context())
-	if err != nil || len(checkpoints) != 1 || checkpoints[0].Cursor != "page 2" || !checkpoints[0].Since.Equal(start) ||
-		!checkpoints[0].Watermark.IsZero() {
-		t.Error(checkpoints, err)
-	}
-	needs.Equal(t, []string{"1/0: one"}, texts(t, r))
-}
-
 func testCorpusVectors(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	saveCorpus(t, r, corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two")))
@@ -228,24 +206,5 @@ func testCorpusVectors(t *testing.T, r *Repo) {
 	saveCorpus(t, r, corpusPage(edited))
 	if len(vectors()) != 0 || len(without()) != 2 {
 		t.Error("the vector of other words is used")
-	}
-}
-
-func testClearCorpus(t *testing.T, r *Repo) {
-	ctx := t.Context()
-	page := corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two"))
-	page.Checkpoint = &CorpusCheckpoint{Stream: "inline"}
-	page.Pulls = []CorpusPull{{CorpusPull: precedent.CorpusPull{Number: 7}, Reverts: 3}}
-	for _, clear := range []func() error{
-		func() error { _, err := r.Clear(ctx); return err },
-		func() error { _, err := r.ClearCorpus(ctx); return err },
-	} {
-		saveCorpus(t, r, page)
-		needs.NoError(t, clear())
-		needs.Result(t, "HasCorpus", false)(r.HasCorpus(ctx))
-		status, err := r.CorpusStatus(ctx)
-		if err != nil || status.Chunks+status.Pulls+status.People+len(status.Streams) > 0 || len(texts(t, r)) > 0 {
-			t.Errorf("%+v, %v", status, err)
-		}
 	}
 }

@@ -95,17 +95,6 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 	if got, err := r.Insights(ctx); err != nil || len(got) != 1 || got[0].Text != "found" {
 		t.Errorf("%v, %v", got, err)
 	}
-	now = now.Add(24 * time.Hour)
-	var many []precedent.Finding
-	for i := range 150 {
-		many = append(many, bug(fmt.Sprint(i)))
-	}
-	v := review(remote, "r2", 2, many...)
-	v.At = now
-	save(t, r, v)
-	if c, err := r.Consolidation(ctx); err != nil || c.NewSinceAttempt != 100 || c.NewSinceCompleted != 100 {
-		t.Errorf("the count goes on: %+v, %v", c, err)
-	}
 }
 
 func testAppearances(t *testing.T, r *Repo) {

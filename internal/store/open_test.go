@@ -279,23 +279,6 @@ func TestUntouched(t *testing.T) {
 	})
 }
 
-// TestOpenMakesSchema: in what a process leaves behind that is killed while it makes the database, and beside the tables
-// of the library of jobs, which are not another program's.
-func TestOpenMakesSchema(t *testing.T) {
-	const versions = `CREATE TABLE schema_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL,
-		is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')))`
-	for _, statements := range [][]string{
-		nil,
-		{"PRAGMA journal_mode = WAL"},
-		{"PRAGMA journal_mode = WAL", versions, "INSERT INTO schema_version (version_id, is_applied) VALUES (0, 1)"},
-		{"CREATE TABLE river_job (id INTEGER)"},
-	} {
-		db := openPlace(t, execAt(t, write(t, nil), statements...))
-		save(t, repoFor(t, db, remote), review(remote, "r1", 1))
-		checkHealth(t, db)
-	}
-}
-
 // TestLibcIsSQLitesOwn guards a trap: modernc.org/sqlite is generated against
 // one version of modernc.org/libc and breaks in subtle ways with another, which
 // any other module can raise.

@@ -105,26 +105,6 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestSchemaOfItsOwn does what the hint for another program's database says: two installations
-// and that program share a database, and do not see each other.
-func TestSchemaOfItsOwn(t *testing.T) {
-	at := needs.PostgreSQL(t)
-	execAt(t, at, "CREATE TABLE customers (id INTEGER)", "CREATE SCHEMA precedent", "CREATE SCHEMA other")
-	for _, schema := range []string{"precedent", "other"} {
-		u := needs.Value(url.Parse(at))(t)
-		q := u.Query()
-		q.Set("search_path", schema)
-		u.RawQuery = q.Encode()
-		db := openPlace(t, u.String())
-		r := repoFor(t, db, remote)
-		save(t, r, review(remote, "r1", 1))
-		if c, err := r.Count(t.Context()); err != nil || c.Reviews != 1 {
-			t.Errorf("%+v, %v", c, err)
-		}
-		checkHealth(t, again(t, db))
-	}
-}
-
 // TestWritersTakeTurns: two transactions of one repository do not overlap, those of two
 // repositories do, and one that concerns several is alone.
 func TestWritersTakeTurns(t *testing.T) {

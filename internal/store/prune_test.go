@@ -82,24 +82,20 @@ func testClear(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	r := repoFor(t, db, remote)
-	v := review(remote, "r1", 1)
+	v := review(remote, "big", 1)
 	for i := range 300 {
 		f := finding(remote, "a.go", fmt.Sprint("a very secret line ", i), precedent.Bugs, precedent.High)
 		f.Note("score", "%0500d", i)
 		v.Findings = append(v.Findings, f)
 	}
 	save(t, r, v)
-	dismiss(t, r, dismissalOf(v.Findings[0]))
-	err := r.MergeShared(ctx, func(Shared) (Shared, error) {
-		return Shared{Findings: []SharedFinding{{Fingerprint: "elsewhere", Path: "a.go", Seen: 1, First: start, Last: start}}}, nil
-	})
-	needs.NoError(t, err)
+	fill(t, r)
 	needs.Value(r.Book(ctx, 3, Bounds{Day: 10, Pull: 10, Number: 7}))(t)
 	full := needs.Value(db.Size(ctx))(t)
-	deleted, err := r.Clear(ctx)
-	if want := (Counts{Reviews: 1, Findings: 300, Sightings: 300, Dismissals: 1}); err != nil ||
-		deleted != want {
-		t.Errorf("%+v, %v, want %+v", deleted, err, want)
+	needs.Result(t, "comments of the corpus", 2)(r.ClearCorpus(ctx))
+	needs.Result(t, "HasCorpus", false)(r.HasCorpus(ctx))
+	if deleted, err := r.Clear(ctx); err != nil || deleted.Reviews != 2 || deleted.Findings != 301 || deleted.Learnings != 1 {
+		t.Errorf("%+v, %v", deleted, err)
 	}
 	checkEmpty(t, r)
 	for _, d := range tables { // also a table that a later migration makes

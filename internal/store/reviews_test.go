@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,23 +38,6 @@ func testReviewComesBackWhole(t *testing.T, r *Repo) {
 	}
 }
 
-func testSameReviewAgain(t *testing.T, r *Repo) {
-	f := bug("x")
-	for range 2 { // as after a commit whose answer was lost
-		v := review(remote, "r1", 1, f)
-		save(t, r, v)
-		if v.Sightings[f.ID] != 1 {
-			t.Errorf("sightings %v, want 1", v.Sightings)
-		}
-	}
-	if c, err := r.Count(t.Context()); err != nil || c.Sightings != 1 {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if err := r.SaveReview(t.Context(), review(remote, "", 1)); err == nil || !strings.Contains(err.Error(), "no id") {
-		t.Errorf("a review without an id: %v", err)
-	}
-}
-
 // testSightings reviews one change twice: one finding, seen twice.
 func testSightings(t *testing.T, r *Repo) {
 	ctx := t.Context()
@@ -67,8 +49,10 @@ func testSightings(t *testing.T, r *Repo) {
 	for i, id := range []string{"r1", "r2"} {
 		v := review(remote, id, 1, double, live, below)
 		v.At = v.At.Add(time.Duration(i) * time.Hour)
-		save(t, r, v)
-		needs.Equal(t, map[string]int{live.ID: i + 1}, v.Sightings)
+		for range 2 { // as after a commit whose answer was lost
+			save(t, r, v)
+			needs.Equal(t, map[string]int{live.ID: i + 1}, v.Sightings)
+		}
 	}
 	if c, err := r.Count(ctx); err != nil || c.Findings != 2 || c.Sightings != 4 {
 		t.Errorf("%+v, %v", c, err)

@@ -69,10 +69,10 @@ var (
 	suite = []func(*testing.T, *Repo){
 		testPostsAreSavedWithTheirReview, testBadPostLeavesNothing, testPostsComeFurther, testClockSetBack,
 		testPruneKeepsWhatASummaryNeeds, testPrune, testReject, testHits,
-		testMergedDismissalIsNew, testReviewComesBackWhole, testSameReviewAgain, testSightings, testThreads,
-		testOutcomes, testLabels, testThresholds, testShown, testManyFiles,
+		testMergedDismissalIsNew, testReviewComesBackWhole, testSightings, testThreads,
+		testOutcomes, testLabels, testShown, testManyFiles,
 		testLearnings, testInsights, testAppearances, testCorpusThreads,
-		testCorpusReverted, testCorpusCheckpoint, testCorpusVectors, testClearCorpus, testNaughtyText,
+		testCorpusReverted, testCorpusVectors, testNaughtyText,
 	}
 	suiteOfDatabases = []func(*testing.T, opener){
 		testTurns, testClear, testRepoForRefusesNobody, testFollow, testRemoteAppears, testJoinedFindings,
