@@ -137,7 +137,7 @@ func childAccept(ctx context.Context, words []string) error {
 // record records an effect, as a comment on a forge is posted: nothing prevents a second one.
 func record(ctx context.Context, db *store.DB, r *Run) error {
 	return db.Transact(ctx, "record effect", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO effects (fence) VALUES ($1)", r.Fence)
+		_, err := tx.ExecContext(ctx, "INSERT INTO effects (fence) VALUES ($1)", r.work.Fence)
 		return err
 	})
 }

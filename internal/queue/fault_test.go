@@ -291,10 +291,10 @@ func TestFault16TwoReplicas(t *testing.T) {
 		do := func(_ context.Context, r *Run) error {
 			mu.Lock()
 			defer mu.Unlock()
-			if running[r.ID] || fences[r.Fence] {
+			if running[r.ID] || fences[r.work.Fence] {
 				t.Errorf("%+v runs twice", r.Task)
 			}
-			running[r.ID], fences[r.Fence] = true, true
+			running[r.ID], fences[r.work.Fence] = true, true
 			mu.Unlock()
 			<-time.After(2 * time.Millisecond)
 			mu.Lock()

@@ -110,8 +110,6 @@ type Run struct {
 	Task
 	ID      int64 // of the entry
 	Attempt int   // 1 for the first
-	// Fence grows with each execution of the entry, on any replica.
-	Fence int64
 
 	queue  *Queue
 	job    *river.Job[entry]

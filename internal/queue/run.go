@@ -109,7 +109,7 @@ func (q *Queue) claim(ctx context.Context, job *river.Job[entry]) (*Run, context
 	}
 	r := &Run{
 		Task: Task{Kind: Kind(w.Kind), Pull: w.Pull, Head: w.Head, Reason: w.Reason},
-		ID:   w.ID, Attempt: job.Attempt, Fence: w.Fence, queue: q, work: w, job: job,
+		ID:   w.ID, Attempt: job.Attempt, queue: q, work: w, job: job,
 	}
 	ctx, r.cancel = context.WithCancelCause(ctx)
 	q.mu.Lock()

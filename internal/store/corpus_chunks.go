@@ -149,7 +149,8 @@ func (s *corpusSave) storedChunks(
 func (s *corpusSave) writeChunks(
 	ctx context.Context, chunks []precedent.CorpusChunk, stored map[chunkKey]storedChunk,
 ) error {
-	next, err := s.lastNumber(ctx)
+	var last int64
+	err := row(ctx, s.tx, "SELECT COALESCE(MAX(number), 0) FROM corpus_chunks WHERE repo_id = $1", []any{s.repo.id}, into(&last))
 	if err != nil {
 		return err
 	}
@@ -167,8 +168,8 @@ func (s *corpusSave) writeChunks(
 		}
 		number := old.number
 		if number == 0 {
-			next++
-			number = next
+			last++
+			number = last
 		}
 		docs[number] = s.page.Index(c)
 		made = append(made, []any{

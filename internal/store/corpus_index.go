@@ -14,13 +14,6 @@ import (
 // whole: some 10 KB.
 const blockDocs = 64
 
-func (s *corpusSave) lastNumber(ctx context.Context) (int64, error) {
-	var last int64
-	err := row(ctx, s.tx, "SELECT COALESCE(MAX(number), 0) FROM corpus_chunks WHERE repo_id = $1", []any{s.repo.id},
-		into(&last))
-	return last, err
-}
-
 // writeDocs writes what is searched of chunks by their numbers, and removes those that have nothing.
 func (s *corpusSave) writeDocs(ctx context.Context, docs map[int64][]byte) error {
 	delete(docs, 0)

@@ -40,14 +40,9 @@ type VectorTally struct {
 }
 
 // CorpusStatus counts what is in the corpus.
-func (r *Repo) CorpusStatus(ctx context.Context) (CorpusStatus, error) {
-	s, err := r.corpusStatus(ctx)
-	return s, r.db.fail("read state of the corpus", err)
-}
-
-func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
-	var s CorpusStatus
-	err := row(ctx, r.db.read, `SELECT COALESCE(SUM(CASE WHEN deleted_at > 0 THEN 1 ELSE 0 END), 0),
+func (r *Repo) CorpusStatus(ctx context.Context) (s CorpusStatus, err error) {
+	defer func() { err = r.db.fail("read state of the corpus", err) }()
+	err = row(ctx, r.db.read, `SELECT COALESCE(SUM(CASE WHEN deleted_at > 0 THEN 1 ELSE 0 END), 0),
 		COUNT(DISTINCT CASE WHEN deleted_at > 0 THEN NULL ELSE LOWER(author) END),
 		COALESCE(MIN(CASE WHEN deleted_at > 0 THEN NULL ELSE at END), 0), COALESCE(MAX(CASE WHEN deleted_at > 0 THEN NULL ELSE at END), 0),
 		COALESCE(SUM(LENGTH(body) + LENGTH(hunk)), 0) FROM corpus_comments WHERE repo_id = $1`,

@@ -49,8 +49,14 @@ func (db *DB) Dump(ctx context.Context, to io.Writer) (int, error) {
 		return 0, db.fail(op, err)
 	}
 	var tx *sql.Tx
-	err = db.retryBusy(ctx, func() error {
-		tx, err = db.snapshot(ctx)
+	err = db.retryBusy(ctx, func() error { // it reads the database as it is at one moment
+		tx, err = db.sql.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+		if err == nil {
+			err = db.beSlow(ctx, tx)
+		}
+		if err != nil && tx != nil {
+			err = errors.Join(err, db.rollback(tx))
+		}
 		return err
 	})
 	if err != nil {
@@ -73,18 +79,6 @@ func (db *DB) Dump(ctx context.Context, to io.Writer) (int, error) {
 		err = lines.Encode(map[string]int{"rows": total}) // the last line
 	}
 	return total, db.fail(op, errors.Join(err, db.rollback(tx), w.Flush()))
-}
-
-// snapshot begins a transaction that reads the database as it is at one moment.
-func (db *DB) snapshot(ctx context.Context) (*sql.Tx, error) {
-	tx, err := db.sql.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	if err := db.beSlow(ctx, tx); err != nil {
-		return nil, errors.Join(err, db.rollback(tx))
-	}
-	return tx, nil
 }
 
 // beSlow lets a transaction be idle for as long as the other end of a dump takes.

@@ -10,7 +10,6 @@ import (
 
 // Facts are the numbers of one review, small enough to read those of all.
 type Facts struct {
-	Threshold int `json:",omitempty"`
 	// New counts the findings that are shown and that no earlier review of the pull request
 	// showed, by placement, and Hidden those that are not shown, by reason.
 	New    map[precedent.Placement]int `json:",omitempty"`
@@ -21,7 +20,6 @@ type Facts struct {
 	// exist and could not be read, and Rules how many rules were checked.
 	Guide, GuideLost bool            `json:",omitempty"`
 	Rules            int             `json:",omitempty"`
-	Learnings        int             `json:",omitempty"` // that were used
 	Usage            precedent.Usage `json:",omitzero"`
 	CostUSD          float64         `json:",omitempty"`
 	TookMS           int64           `json:",omitempty"`
@@ -33,9 +31,8 @@ type Facts struct {
 
 func factsOf(r *precedent.Review) Facts {
 	f := Facts{
-		Threshold: r.Threshold, New: map[precedent.Placement]int{}, Hidden: map[precedent.Dropped]int{},
-		Rules:     len(r.RulesChecked),
-		Learnings: len(r.Memory.LearningsUsed), Usage: r.Usage, CostUSD: r.CostUSD, TookMS: r.TookMS,
+		New: map[precedent.Placement]int{}, Hidden: map[precedent.Dropped]int{},
+		Rules: len(r.RulesChecked), Usage: r.Usage, CostUSD: r.CostUSD, TookMS: r.TookMS,
 		Model: r.Scope == precedent.FullScope,
 	}
 	f.Guide = f.Model && (f.Rules > 0 || r.Basis != nil && r.Basis.Guide > 0)

@@ -200,8 +200,12 @@ func (r *Repo) changeLearning(ctx context.Context, tx *sql.Tx, id, who, action s
 
 // setLearning saves a learning without an entry of its history.
 func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning) error {
+	about := ""
+	if l.About != nil {
+		about = l.About.Fingerprint
+	}
 	return putRows(ctx, tx, "learnings", "repo_id, id", "state, scope, document, updated_at, about",
-		[]any{r.id, l.ID, l.State, l.Scope, document{l}, millis(l.UpdatedAt), findingOf(l)})
+		[]any{r.id, l.ID, l.State, l.Scope, document{l}, millis(l.UpdatedAt), about})
 }
 
 func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string,
@@ -214,14 +218,6 @@ func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learni
 		INSERT INTO learning_history (repo_id, id, nth, at, who, action, document)
 		SELECT $1, $2, COALESCE(MAX(nth) + 1, 0), $3, $4, $5, $6 FROM learning_history WHERE repo_id = $1 AND id = $2`,
 		r.id, l.ID, millis(at), who, action, document{l})
-}
-
-// findingOf is the fingerprint of the finding that a learning is about; empty for none.
-func findingOf(l precedent.Learning) string {
-	if l.About == nil {
-		return ""
-	}
-	return l.About.Fingerprint
 }
 
 // LearningChange is an entry of a learning's history.

@@ -61,6 +61,10 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 		if at, err = r.afterPosts(ctx, tx, at, posts); err != nil {
 			return err
 		}
+		work := "" // the line of a local review
+		if review.Reading != nil {
+			work = review.Reading.Work
+		}
 		of := factsOf(review)
 		if of.FirstMS, err = r.sinceSeen(ctx, tx, review, at); err != nil {
 			return err
@@ -69,7 +73,7 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work, facts)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
 			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), document{review}, document{extraOf(review)},
-			pullOf(review), workOf(review), document{of}))
+			pullOf(review), work, document{of}))
 		if err != nil {
 			return err
 		}
@@ -132,14 +136,6 @@ func pullOf(review *precedent.Review) int {
 		return 0
 	}
 	return *review.PullRequest
-}
-
-// workOf names the line of work of a local review; empty for none.
-func workOf(review *precedent.Review) string {
-	if review.Reading == nil {
-		return ""
-	}
-	return review.Reading.Work
 }
 
 func extraOf(review *precedent.Review) reviewExtra {
