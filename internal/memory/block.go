@@ -66,7 +66,6 @@ func (r Recall) writeInsights(b *strings.Builder) {
 	}
 }
 
-// writeHistory lists the files with findings, and what people dismissed there.
 func (r Recall) writeHistory(b *strings.Builder) {
 	b.WriteString("Findings of earlier reviews in the files of this change, most first:\n")
 	files := slices.SortedFunc(slices.Values(r.Files), byHeat)

@@ -243,7 +243,6 @@ func (g *grouper) count(p *Pattern) []answer {
 	return answers
 }
 
-// unique sorts values and removes repetitions.
 func unique[T cmp.Ordered](values []T) []T {
 	values = append([]T{}, values...)
 	slices.Sort(values)

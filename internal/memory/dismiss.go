@@ -53,7 +53,6 @@ type Dismissal struct {
 	Glob string
 }
 
-// check refuses what is too long, and globs that are not valid.
 func (d *Dismissal) check() error {
 	d.Glob = cleanGlob(d.Glob)
 	if err := checkWords(d.Reason, d.Who); err != nil || d.Glob == "" {
@@ -158,14 +157,12 @@ func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Dism
 	return j, err
 }
 
-// findFinding returns the finding whose id starts with the prefix.
 func (m *Memory) findFinding(ctx context.Context, idPrefix string) (store.Known, error) {
 	return exactlyOne(ctx, idPrefix, m.Rows.FindingsByID, func(k store.Known) string {
 		return fmt.Sprintf("%s  %s  %s", k.ID, k.Span, k.Title)
 	}, "no finding", "precedent review prints the id of each finding; findings are kept for 90 days")
 }
 
-// maxCandidates is the number of ids listed for an ambiguous prefix.
 const maxCandidates = 8
 
 // exactlyOne returns the only value that find has for the prefix of an id, or an error that says why there
@@ -208,7 +205,6 @@ func NormalizeID(id string) string {
 	return strings.NewReplacer("i", "1", "l", "1", "o", "0").Replace(strings.ToLower(strings.TrimSpace(id)))
 }
 
-// checkWords refuses a reason or a name that is too long.
 func checkWords(reason, who string) error {
 	what, n, limit := "reason", utf8.RuneCountInString(reason), maxReason
 	if n <= limit {

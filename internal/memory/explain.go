@@ -68,7 +68,6 @@ func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
 		"precedent explain names the memories that influenced a finding; threshold and policy can be left out, too")
 }
 
-// fillFromReview adds what the review has about the finding with the fingerprint.
 func fillFromReview(e *precedent.Explanation, review *precedent.Review, fingerprint string) {
 	e.Review = precedent.ReviewRef{
 		ID: review.ID, At: review.At, Base: review.Base, Head: review.Head, Scope: review.Scope, Threshold: review.Threshold,

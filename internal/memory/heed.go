@@ -82,7 +82,6 @@ func dropByLearning(f *precedent.Finding, all []*directive) {
 	hide(f, precedent.ByLearning, all[i].ID, all[i].describe())
 }
 
-// describe says what the learning asks for, and who said it.
 func (d *directive) describe() string {
 	what := map[precedent.LearningKind]string{
 		precedent.LearnDontFlag: "not to flag it", precedent.LearnException: "for an exception",
@@ -144,7 +143,6 @@ func (m *Memory) PendingOn(ctx context.Context, pull int) ([]precedent.LearningU
 	return waiting, err
 }
 
-// learningCite is the kind of a cite that names a learning.
 const learningCite = "learning"
 
 // Cite returns how a finding names the learning.

@@ -47,7 +47,6 @@ func couldHide(findings []precedent.Finding) string {
 		int(replayed.Hours()/24), namesOf(findings))
 }
 
-// namesOf names some findings for a person.
 func namesOf(findings []precedent.Finding) string {
 	var names []string
 	for _, f := range findings[:min(len(findings), maxNamed)] {

@@ -67,7 +67,6 @@ func described(rule string) string {
 	return "the rule " + rule
 }
 
-// maxNamedRules limits the names that an error lists.
 const maxNamedRules = 12
 
 // checkRule refuses a rule, finder or category that no finding can have; known are those of stored findings.

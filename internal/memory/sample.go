@@ -174,7 +174,6 @@ func (s *sample) counted() Counted {
 	return c
 }
 
-// measures computes the five success measures.
 func (s *sample) measures(out *Statistics, labels []calibration.Label) []Measure {
 	share := func(name string, target float64, n, of int, noun, that string) Measure {
 		m := Measure{Name: name, Target: target, Samples: of, Of: nounFor(of, noun) + that}
@@ -216,7 +215,6 @@ func (s *sample) measures(out *Statistics, labels []calibration.Label) []Measure
 	}
 }
 
-// nounFor returns a noun in the number that fits a count.
 func nounFor(n int, noun string) string {
 	if n == 1 {
 		return noun

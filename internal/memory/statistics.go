@@ -93,7 +93,6 @@ type Person struct {
 	Preferences int    `json:"preferences"`
 }
 
-// sample is what statistics are computed from.
 type sample struct {
 	since      time.Time
 	reviews    []store.ReviewFacts
@@ -125,5 +124,4 @@ func (m *Memory) StatisticsOf(ctx context.Context, since time.Time) (out Statist
 	return out, s.reviews, s.outcomes, err
 }
 
-// maxHotspotsShown is the number of hotspots in statistics.
 const maxHotspotsShown = 5

@@ -57,7 +57,6 @@ func Export(ctx context.Context, m *memory.Memory, to io.Writer) (written, left 
 	return len(rows), left, errors.Join(err, out.Flush())
 }
 
-// encode returns the lines of rows.
 func encode(rows []row) []byte {
 	var b bytes.Buffer
 	for _, r := range rows {
@@ -73,7 +72,6 @@ type Refused struct {
 	Why   string `json:"why"`
 }
 
-// maxRefused limits the refused lines that are listed.
 const maxRefused = 20
 
 // Import is what an import did.
@@ -135,7 +133,6 @@ func Read(ctx context.Context, m *memory.Memory, from io.Reader, skip bool) (Imp
 
 const exportHint = "write it with precedent memory export --out FILE"
 
-// save merges rows into the memory.
 func save(ctx context.Context, m *memory.Memory, rows Rows) (Counts, error) {
 	var c Counts
 	rows.dropLooseHistory()

@@ -75,7 +75,6 @@ type dismissal struct {
 // reader checks rows at a time.
 type reader struct{ now time.Time }
 
-// parse reads a line.
 func (r reader) parse(line []byte) (row, error) {
 	if !utf8.Valid(line) {
 		return row{}, errors.New("it is not UTF-8")
@@ -193,7 +192,6 @@ func clean(n int, texts ...*string) {
 	settle(n, text.Clean, texts)
 }
 
-// cleanLine is clean for what has one line.
 func cleanLine(n int, texts ...*string) {
 	settle(n, func(s string) string { return text.Collapse(text.Clean(s)) }, texts)
 }

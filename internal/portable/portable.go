@@ -22,7 +22,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// key identifies a row.
 type key struct{ kind, id string }
 
 // row is a line: what it is about, and what decides which of two with one key stays.

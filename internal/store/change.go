@@ -92,7 +92,6 @@ func (db *DB) begin(ctx context.Context, l lock) (*sql.Tx, error) {
 	return tx, nil
 }
 
-// errUncertain means that a transaction may have been committed, or not.
 var errUncertain = errors.New("it is not known whether it was saved")
 
 // resolve finds out whether a transaction was committed whose commit got no answer. With the

@@ -206,7 +206,6 @@ func zeroMillis(t time.Time) int64 {
 	return millis(t)
 }
 
-// fromZeroMillis is the inverse of zeroMillis.
 func fromZeroMillis(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}

@@ -10,7 +10,6 @@ import (
 const corpusCommentColumns = `c.kind, c.id, c.pull, c.root, c.author_id, c.author, c.may_write, c.body, c.path, c.side,
 	c.start_line, c.end_line, c.hunk, c.head, c.outdated, c.url, c.at, c.updated_at, c.deleted_at`
 
-// corpusCommentInto returns where the columns of a comment are scanned to.
 func corpusCommentInto(c *precedent.CorpusComment) []any {
 	return []any{
 		&c.Kind, &c.ID, &c.Pull, &c.Root, &c.AuthorID, &c.Author, &c.MayWrite, &c.Body, &c.Path, &c.Side,

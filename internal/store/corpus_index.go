@@ -61,7 +61,6 @@ func joinDocs(docs map[int64][]byte) []byte {
 	return block
 }
 
-// eachDoc calls each for the chunks of a block.
 func eachDoc(block []byte, each func(number int64, doc []byte) error) error {
 	for len(block) > 0 {
 		number, n := binary.Uvarint(block)

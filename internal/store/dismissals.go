@@ -179,7 +179,6 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 	return nil
 }
 
-// maxFinderRules limits the rules that FinderRules returns.
 const maxFinderRules = 1_000
 
 // FinderRules returns the finders of the stored findings and their rules, sorted. The rule is empty for a finding that

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// documents runs a query for one column of JSON values.
 func documents[T any](ctx context.Context, q querier, query string, args []any) ([]T, error) {
 	return collect(ctx, q, query, args, scanDocument[T])
 }

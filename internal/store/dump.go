@@ -20,7 +20,6 @@ var ErrNotEmpty = errors.New("it is not empty")
 // ErrDump means that a dump is damaged, or of another version.
 var ErrDump = errors.New("it is not a complete export of an installation by this version")
 
-// dumpFormat is the number of the form of a dump.
 const dumpFormat = 1
 
 type dumpHead struct {
@@ -28,7 +27,6 @@ type dumpHead struct {
 	Schema int64 `json:"schema"`
 }
 
-// dumpRow is a row of a table by its columns.
 type dumpRow struct {
 	Table string         `json:"table"`
 	Row   map[string]any `json:"row"`

@@ -52,7 +52,6 @@ func (r *Repo) HotPaths(ctx context.Context, n int) ([]string, error) {
 	return paths, r.db.fail("count findings by file", err)
 }
 
-// addSighting adds a row to the history of its finding.
 func addSighting(newest map[string]Known, s scanner) error {
 	var f precedent.Finding
 	var ms int64

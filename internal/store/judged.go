@@ -41,7 +41,6 @@ func (r *Repo) Judged(ctx context.Context, since time.Time, limit int) ([]Judged
 	return found, r.db.fail("read judged findings", err)
 }
 
-// scanMore scans further columns after those that a function knows.
 type scanMore struct {
 	scanner
 	more []any

@@ -24,7 +24,6 @@ var ErrProposals = errors.New("too many proposals of agents are pending")
 // more than a team writes.
 const maxLearnings = 10_000
 
-// maxSiblings limits the repositories of an owner whose learnings are read.
 const maxSiblings = 1_000
 
 const learningColumns = "l.document, l.loaded, l.used, l.last_used"

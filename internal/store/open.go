@@ -38,8 +38,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // schema and statements. Opening one takes about a millisecond.
 const sqliteFresh = 10 * time.Second
 
-// maxCopy limits the file that OpenCopy copies, in bytes.
-const maxCopy = 1 << 30
+const maxCopy = 1 << 30 // bytes
 
 // OpenCopy opens a copy of the database in the file, which is deleted when it is closed. It
 // serves readers of a file that cannot be written, and follows no link.
@@ -60,7 +59,6 @@ func OpenCopy(ctx context.Context, path, tempDir string, o Options) (*DB, error)
 	return db, nil
 }
 
-// copyFile copies a regular file.
 func copyFile(from, to string) error {
 	info, err := os.Lstat(from)
 	if err != nil {

@@ -47,7 +47,6 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 	})
 }
 
-// setOutcome saves an outcome in place of another one.
 func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) error {
 	return putRows(ctx, tx, "outcomes", "repo_id, pull, fingerprint",
 		"outcome, document, at, accepted, confidence, refit, finder, category, severity",

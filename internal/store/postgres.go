@@ -68,7 +68,6 @@ const postgresObjects = `
 // allows 100 by default.
 const postgresConnections = 10
 
-// postgresFresh limits how long an unused connection is kept.
 const postgresFresh = 5 * time.Minute
 
 // OpenURL opens the PostgreSQL database of a URL such as
@@ -194,7 +193,6 @@ func (b byteOrder) Open(name string) (fs.File, error) {
 	return textFile{f, bytes.NewReader(textType.ReplaceAll(text, []byte(`TEXT COLLATE "C"`)))}, nil
 }
 
-// textFile is a file with another text.
 type textFile struct {
 	fs.File
 	text io.Reader

@@ -30,7 +30,6 @@ func (r *Repo) Count(ctx context.Context) (Counts, error) {
 	return c, r.db.fail("count memory", err)
 }
 
-// tally is the number of rows in a table.
 type tally struct {
 	table string
 	rows  *int

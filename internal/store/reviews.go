@@ -242,7 +242,6 @@ func (r *Repo) Period(ctx context.Context) (first, last time.Time, err error) {
 	return fromMillis(from), fromMillis(to), nil
 }
 
-// decode restores a review from its two stored documents.
 func decode(document, extra string) (*precedent.Review, error) {
 	type plain precedent.Review
 	var review plain

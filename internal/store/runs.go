@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// ownerDied tells whether the turn belongs to a replica that was removed.
 const ownerDied = "(runs.replica <> '' AND NOT EXISTS (SELECT 1 FROM replicas p WHERE p.id = runs.replica))"
 
 // TakeTurn makes run the only one of this memory that posts on the pull request, until it

@@ -19,7 +19,6 @@ type Appearance struct {
 	Outcomes []precedent.Outcome
 }
 
-// maxAppearances limits the sightings that Appearances reads.
 const maxAppearances = 50_000
 
 // Appearances returns the findings that reviews showed, the last shown first: the last limit of

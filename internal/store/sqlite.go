@@ -127,7 +127,6 @@ func extendedCode(err error) int {
 	return 0
 }
 
-// sqliteKind returns the cause of an SQLite error.
 func sqliteKind(err error) error {
 	switch extendedCode(err) {
 	case sqliteIOErrWrite, sqliteIOErrShm:

@@ -296,7 +296,6 @@ func collect[T any](ctx context.Context, q querier, query string, args []any,
 
 func scanOne[T any](s scanner, v *T) error { return s.Scan(v) }
 
-// intoMap scans rows of a key and a value into a map.
 func intoMap[K comparable, V any](to map[K]V) func(scanner) error {
 	return func(s scanner) error {
 		var key K
@@ -379,7 +378,6 @@ func rowsIn[V any](ctx context.Context, q querier, query string, args []any, val
 	})
 }
 
-// collectIn is collect for batches of values, as rowsIn has them.
 func collectIn[V, T any](ctx context.Context, q querier, query string, args []any, values []V,
 	scan func(scanner, *T) error,
 ) ([]T, error) {
@@ -392,7 +390,6 @@ func collectIn[V, T any](ctx context.Context, q querier, query string, args []an
 	return all, err
 }
 
-// executeIn is execute for batches of values, as rowsIn has them.
 func executeIn[V any](ctx context.Context, on executor, statement string, args []any, values []V) error {
 	return inBatches(values, len(args)+1, func(numbers string, batch []any) error {
 		return execute(ctx, on, fmt.Sprintf(statement, numbers), slices.Concat(args, batch)...)
