@@ -164,10 +164,6 @@ func TestLearningsBlock(t *testing.T) {
 			t.Errorf("%d characters of directive and %d of rationale", d, w)
 		}
 	}
-	few := Recall{Learnings: r.Learnings[:3]}
-	if block, given := few.LearningsBlock(room); given.Omitted != 0 || strings.Contains(block, "more;") {
-		t.Errorf("of three: %+v", given)
-	}
 }
 
 // TestLearningsTakeTurns: what was never given gets its part of a full block until it was.

@@ -38,8 +38,8 @@ func (q *Queue) Accept(ctx context.Context, d Delivery, tasks []Task) (fresh boo
 	defer cancel()
 	err = q.change(ctx, "save delivery", func(tx *sql.Tx, now time.Time) (err error) {
 		if fresh = d.ID == ""; !fresh {
-			row := store.Delivery{Forge: d.Forge, ID: d.ID, Event: d.Event, Received: now}
-			if fresh, err = q.db.AddDelivery(ctx, tx, row); err != nil || !fresh {
+			d.Received = now
+			if fresh, err = q.db.AddDelivery(ctx, tx, d); err != nil || !fresh {
 				return err
 			}
 		}

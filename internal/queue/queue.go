@@ -59,12 +59,8 @@ type Task struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Delivery is an event that a forge sent.
-type Delivery struct {
-	Forge string // the forge's name or host: ids are unique within it
-	ID    string // empty if the forge sent none
-	Event string // the forge's name of the event
-}
+// Delivery is an event that a forge sent. Ids are unique within the forge, and empty if it sent none.
+type Delivery = store.Delivery
 
 // Errors that a run meets. The cause of its context is one of them when it is cancelled.
 var (

@@ -29,15 +29,6 @@ func dismiss(t *testing.T, r *Repo, j precedent.Dismissal) precedent.Dismissal {
 	return saved
 }
 
-func mustDismissal(t *testing.T, r *Repo, f precedent.Finding) precedent.Dismissal {
-	t.Helper()
-	j, err := r.Dismissal(t.Context(), f.Fingerprint, start)
-	if err != nil || j == nil {
-		t.Fatal(j, err)
-	}
-	return *j
-}
-
 func testReject(t *testing.T, r *Repo) {
 	ctx := t.Context()
 	f := bug("x")
@@ -83,16 +74,16 @@ func testHits(t *testing.T, r *Repo) {
 		v.At = start.AddDate(0, 0, 100*(i+1))
 		save(t, r, v)
 		save(t, r, v) // again, as after a lost answer
-		got := mustDismissal(t, r, f)
+		got := needs.Value(r.Dismissal(t.Context(), f.Fingerprint, start))(t)
 		if got.Hits != 2*(i+1) || !got.ExpiresAt.Equal(v.At.Add(DismissalLife)) {
 			t.Errorf("after review %d: %d hits, expires %v", i, got.Hits, got.ExpiresAt)
 		}
 	}
-	needs.Equal(t, 2, mustDismissal(t, r, bug("w")).Hits)
+	needs.Equal(t, 2, needs.Value(r.Dismissal(t.Context(), bug("w").Fingerprint, start))(t).Hits)
 	// An older review that is saved late does not shorten it.
 	v := review(remote, "c", 1, f)
 	save(t, r, v)
-	if got := mustDismissal(t, r, f); got.Hits != 5 || !got.ExpiresAt.Equal(start.AddDate(0, 0, 200).Add(DismissalLife)) {
+	if got := needs.Value(r.Dismissal(t.Context(), f.Fingerprint, start))(t); got.Hits != 5 || !got.ExpiresAt.Equal(start.AddDate(0, 0, 200).Add(DismissalLife)) {
 		t.Errorf("%+v", got)
 	}
 	// It follows its finding, and back when a change that moved the file is not merged.
@@ -100,7 +91,7 @@ func testHits(t *testing.T, r *Repo) {
 	moved.Path, moved.Place = "b.go", "elsewhere"
 	for id, f := range []precedent.Finding{moved, f} {
 		save(t, r, review(remote, fmt.Sprint("moved", id), 1, f))
-		if got := mustDismissal(t, r, f); got.Path != f.Path || got.Place != f.Place {
+		if got := needs.Value(r.Dismissal(t.Context(), f.Fingerprint, start))(t); got.Path != f.Path || got.Place != f.Place {
 			t.Errorf("at %s %s", got.Path, got.Place)
 		}
 	}
@@ -121,7 +112,7 @@ func testMergedDismissalIsNew(t *testing.T, r *Repo) {
 		return Shared{Dismissals: []precedent.Dismissal{newer}}, nil
 	}))
 	needs.Result(t, "Retired", "")(r.Retired(ctx, f.Fingerprint))
-	if got := mustDismissal(t, r, f); !got.At.Equal(newer.At) {
+	if got := needs.Value(r.Dismissal(t.Context(), f.Fingerprint, start))(t); !got.At.Equal(newer.At) {
 		t.Errorf("%+v", got)
 	}
 }
