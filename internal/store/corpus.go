@@ -74,17 +74,15 @@ type CorpusCheckpoint struct {
 // removes their text. Of a pull request that comes again, UpdatedAt decides, too; what an older
 // version knows and a newer one does not is kept.
 func (r *Repo) SaveCorpus(ctx context.Context, page CorpusPage) (CorpusSaved, error) {
-	var saved CorpusSaved
+	var s corpusSave
 	err := r.change(ctx, "save corpus", func(tx *sql.Tx) error {
-		s := corpusSave{repo: r, tx: tx, page: page}
-		err := s.run(ctx)
-		saved = s.saved
-		return err
+		s = corpusSave{repo: r, tx: tx, page: page}
+		return s.run(ctx)
 	})
 	if err != nil {
 		return CorpusSaved{}, err
 	}
-	return saved, nil
+	return s.saved, nil
 }
 
 // RefreshCorpus makes the chunks again if they were made by other rules than the page's, or if
@@ -140,8 +138,9 @@ func (r *Repo) RefreshCorpus(ctx context.Context, page CorpusPage) (int, error) 
 // ClearCorpus deletes the corpus, checkpoints and vectors included, and returns how many comments
 // it had.
 func (r *Repo) ClearCorpus(ctx context.Context) (int, error) {
-	gone, err := r.remove(ctx, "clear corpus", func(tx *sql.Tx) error { return r.clear(ctx, tx, "corpus_") })
-	return gone.Comments, err
+	deleted, err := r.delete(ctx, "clear corpus", func(tx *sql.Tx) error { return r.clear(ctx, tx, "corpus_") })
+	deleted, err = r.shrinkAfter(ctx, deleted, err)
+	return deleted.Comments, err
 }
 
 // conversation identifies the comments that answer each other.

@@ -117,10 +117,7 @@ const answered = `
 // labels that were made.
 func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now time.Time) (Counts, error) {
 	deleted, err := r.prune(ctx, before, perFile, now)
-	if err != nil {
-		return deleted, err
-	}
-	return deleted, r.shrinkAfter(ctx, deleted)
+	return r.shrinkAfter(ctx, deleted, err)
 }
 
 // PruneAll is Prune for all repositories. One that fails does not stop the others. The space in a file
@@ -213,18 +210,11 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 
 // Clear deletes everything about the repository, labels included, except its identities.
 func (r *Repo) Clear(ctx context.Context) (Counts, error) {
-	return r.remove(ctx, "clear memory", func(tx *sql.Tx) error { return r.clear(ctx, tx, "") })
+	deleted, err := r.delete(ctx, "clear memory", func(tx *sql.Tx) error { return r.clear(ctx, tx, "") })
+	return r.shrinkAfter(ctx, deleted, err)
 }
 
-// remove runs use in one transaction, frees the space, and returns what was deleted.
-func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
-	deleted, err := r.delete(ctx, op, use)
-	if err != nil {
-		return deleted, err
-	}
-	return deleted, r.shrinkAfter(ctx, deleted)
-}
-
+// delete runs use in one transaction, and returns what it deleted.
 func (r *Repo) delete(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
 	var before, after Counts
 	err := r.change(ctx, op, func(tx *sql.Tx) error {
@@ -245,9 +235,9 @@ func (r *Repo) delete(ctx context.Context, op string, use func(*sql.Tx) error) (
 }
 
 // shrinkAfter returns the space of what was deleted to the disk, if that is much.
-func (r *Repo) shrinkAfter(ctx context.Context, deleted Counts) error {
-	if deleted.Reviews == 0 && deleted.Findings == 0 && deleted.Comments == 0 {
-		return nil
+func (r *Repo) shrinkAfter(ctx context.Context, deleted Counts, err error) (Counts, error) {
+	if err == nil && deleted.Reviews+deleted.Findings+deleted.Comments > 0 {
+		err = r.db.shrink(ctx)
 	}
-	return r.db.shrink(ctx)
+	return deleted, err
 }
