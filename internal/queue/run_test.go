@@ -151,7 +151,6 @@ func TestAcceptRefuses(t *testing.T) {
 		t Task
 	}{
 		"kind":            {Delivery{}, Task{Kind: "dance"}},
-		"negative pull":   {Delivery{}, Task{Kind: Review, Repo: app, Pull: -1}},
 		"large pull":      {Delivery{}, Task{Kind: Review, Repo: app, Pull: 1 << 40}},
 		"no repository":   {Delivery{}, Task{Kind: Review, Pull: 1}},
 		"control in head": {Delivery{}, Task{Kind: Review, Repo: app, Pull: 1, Head: "a\x00"}},
