@@ -374,7 +374,8 @@ func TestApply(t *testing.T) {
 	if saved := apply(change); saved.Stored != 1 || saved.Chunks != 1 {
 		t.Errorf("created: %+v", saved)
 	}
-	if all := needs.Value(s.corpus.Rows.CorpusCommentsOf(t.Context(), "issue", []string{"777"}))(t); !all["777"].MayWrite || all["777"].Pull != 7 {
+	all := needs.Value(s.corpus.Rows.CorpusCommentsOf(t.Context(), "issue", []string{"777"}))(t)
+	if c := all["777"]; !c.MayWrite || c.Pull != 7 {
 		t.Errorf("%+v", all)
 	}
 	change.Action, change.Kind, change.Body, change.Edited = forge.CommentEdited, "",

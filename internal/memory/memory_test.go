@@ -99,13 +99,14 @@ func TestSameChangeAgain(t *testing.T) {
 	}
 }
 
-// TestDismiss: what is stored, and what a review says it hid. The rest of the life of a dismissal is in the story remember.
+// TestDismiss: what is stored, and what a review says it hid. The rest is in the story remember.
 func TestDismiss(t *testing.T) {
 	m, now := remember(t)
 	f := find("a.go", "x := 1", precedent.Security, precedent.Critical, "x leaks")
 	f.Symbol = "Check"
 	record(t, m, "r1", "one", f)
-	j := needs.Value(m.Dismiss(t.Context(), " "+strings.ToUpper(f.ID[:7]), Dismissal{Reason: "intended here", Who: "dana"}))(t)
+	why := Dismissal{Reason: "intended here", Who: "dana"}
+	j := needs.Value(m.Dismiss(t.Context(), " "+strings.ToUpper(f.ID[:7]), why))(t)
 	want := precedent.Dismissal{
 		ID: j.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: "x leaks", Path: "a.go", Symbol: "Check",
 		Category: precedent.Security, Severity: precedent.Critical, Reason: "intended here", Who: "dana", At: start,
@@ -113,7 +114,9 @@ func TestDismiss(t *testing.T) {
 	}
 	needs.Equal(t, want, j)
 	r := recall(t, m, "one", "a.go")
-	hushed := []precedent.SuppressedFinding{{Finding: f.ID, Title: "x leaks", Dropped: precedent.Dismissed, By: j.ID, Why: "intended here", Who: "dana"}}
+	hushed := []precedent.SuppressedFinding{{
+		Finding: f.ID, Title: "x leaks", Dropped: precedent.Dismissed, By: j.ID, Why: "intended here", Who: "dana",
+	}}
 	needs.Equal(t, hushed, r.Suppressed(Suppress(r.Match([]precedent.Finding{f}), r.Dismissals, *now, 75, nil)))
 	f.Drop("threads", precedent.Dismissed, "t1", "a person dismissed it in its thread")
 	needs.Equal(t, hushed, r.Suppressed([]precedent.Finding{f}))
@@ -201,7 +204,8 @@ People dismissed findings there; do not repeat such remarks without new evidence
 `
 	got := recall(t, m, "two", "b\n- c.go", "auth/token.go", "none.go").Block()
 	needs.Equal(t, want, got)
-	if why := needs.Value(m.Dismissals(t.Context()))(t)[0].Reason; strings.Contains(why, "AKIA") || strings.Contains(why, "\u200b") {
+	why := needs.Value(m.Dismissals(t.Context()))(t)[0].Reason
+	if strings.Contains(why, "AKIA") || strings.Contains(why, "\u200b") {
 		t.Errorf("stored %q", why)
 	}
 }

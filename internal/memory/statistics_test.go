@@ -24,7 +24,8 @@ func TestStatistics(t *testing.T) {
 	}
 	pulled := func(id string, number int, head string, fs ...precedent.Finding) {
 		v := &precedent.Review{
-			ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, Findings: fs, At: *now, PullRequest: &number, ThresholdFrom: fmt.Sprint("of ", number),
+			ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Verdict: precedent.Findings,
+			Threshold: 75, Findings: fs, At: *now, PullRequest: &number, ThresholdFrom: fmt.Sprint("of ", number),
 			CostUSD: 0.5, TookMS: 2_000, Usage: precedent.Usage{Requests: 3, InputTokens: 100}, RulesChecked: []precedent.Rule{{ID: "r", Text: "Wrap errors", Source: "CLAUDE.md"}},
 		}
 		needs.NoError(t, m.Rows.SaveReview(ctx, v))

@@ -229,7 +229,8 @@ func TestSuppressAsksTheLikeliest(t *testing.T) {
 	}
 	findings[59].Drop("verify", precedent.Refuted, "", "no")
 	all := dismiss(find("z.go", "defer z.Close()", precedent.Bugs, precedent.Low, title), "j1", "never flag this in this repo", 0)
-	Suppress(findings, []precedent.Dismissal{all, dismiss(findings[58], "j2", "no", 0)}, start, 75, func(asked []Question) map[int]bool {
+	both := []precedent.Dismissal{all, dismiss(findings[58], "j2", "no", 0)}
+	Suppress(findings, both, start, 75, func(asked []Question) map[int]bool {
 		paths := needs.Each(asked, func(q Question) string { return q.Finding.Path })
 		if len(asked) != maxQuestions || paths[0] != "p30.go" || paths[27] != "p57.go" || paths[28] != "p0.go" {
 			t.Errorf("asked about %q", paths)

@@ -57,7 +57,7 @@ func TestReadWrong(t *testing.T) {
 		{embeddings("https://example.org/v1?key=pass"), "may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY"},
 		{embeddings("example.org/v1"), "not an http or https URL with a host", "https://HOST/v1"},
 		{Sources{File: written(t, "embeddings: {key: abc}\n")}, `unknown key "key" in embeddings`, "known keys: url, model"},
-		{Sources{File: written(t, "embeddings: https://example.org\n")}, "embeddings wants url, model", "write embeddings: {url: VALUE"},
+		{Sources{File: written(t, "embeddings: https://example.org\n")}, "embeddings wants url", "write embeddings: {"},
 		{Sources{Flags: map[string]string{"engine": ""}}, `unknown engine ""`, "docs/configuration.md"},
 	} {
 		_, err := Read(test.from)
@@ -95,7 +95,10 @@ func TestReadFinds(t *testing.T) {
 		engine, by, forge, on string
 	}{
 		{map[string]string{"OPENAI_API_KEY": "k"}, OpenAI, "OPENAI_API_KEY is set", "github", "default"},
-		{map[string]string{"OPENAI_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"}, Anthropic, "ANTHROPIC_API_KEY is set", "github", "default"},
+		{
+			map[string]string{"OPENAI_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"},
+			Anthropic, "ANTHROPIC_API_KEY is set", "github", "default",
+		},
 		{
 			map[string]string{"GITHUB_API_URL": "https://h/api/v3"},
 			NoEngine, "default", "github:https://h/api/v3",

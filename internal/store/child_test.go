@@ -163,8 +163,8 @@ func (a *afterLines) Write(p []byte) (int, error) {
 	return a.to.Write(p)
 }
 
-// TestKilled kills a process that saves reviews at random points, some of them within its migrations, which the next one
-// completes (fault row 60).
+// TestKilled kills a process that saves reviews at random points, some of them within its migrations, which the next
+// one completes (fault row 60).
 func TestKilled(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
 		n := needs.Seed(t)

@@ -150,7 +150,8 @@ func (s *corpusSave) writeChunks(
 	ctx context.Context, chunks []precedent.CorpusChunk, stored map[chunkKey]storedChunk,
 ) error {
 	var last int64
-	err := row(ctx, s.tx, "SELECT COALESCE(MAX(number), 0) FROM corpus_chunks WHERE repo_id = $1", []any{s.repo.id}, into(&last))
+	err := row(ctx, s.tx, "SELECT COALESCE(MAX(number), 0) FROM corpus_chunks WHERE repo_id = $1", []any{s.repo.id},
+		into(&last))
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,8 @@ func testHits(t *testing.T, r *Repo) {
 	// An older review that is saved late does not shorten it.
 	v := review(remote, "c", 1, f)
 	save(t, r, v)
-	if got := needs.Value(r.Dismissal(t.Context(), f.Fingerprint, start))(t); got.Hits != 5 || !got.ExpiresAt.Equal(start.AddDate(0, 0, 200).Add(DismissalLife)) {
+	got := needs.Value(r.Dismissal(t.Context(), f.Fingerprint, start))(t)
+	if got.Hits != 5 || !got.ExpiresAt.Equal(start.AddDate(0, 0, 200).Add(DismissalLife)) {
 		t.Errorf("%+v", got)
 	}
 	// It follows its finding, and back when a change that moved the file is not merged.

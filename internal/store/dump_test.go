@@ -173,8 +173,8 @@ func (w *writer) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// TestDumpHoldsNobodyUp: while an installation is exported, its server goes on: reviews are stored, and leases renewed. The
-// export has what was there when it began.
+// TestDumpHoldsNobodyUp: while an installation is exported, its server goes on, and stores reviews. The export has what
+// was there when it began.
 func TestDumpHoldsNobodyUp(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
 		db := openPlace(t, place())

@@ -65,8 +65,12 @@ func testLearnings(t *testing.T, r *Repo) {
 	needs.Result(t, "superseded", map[precedent.LearningState]int{
 		precedent.LearningActive: 1, precedent.LearningSuperseded: 1,
 	})(r.LearningStates(ctx))
-	for _, state := range []precedent.LearningState{precedent.LearningForgotten, precedent.LearningActive} { // forgotten is final
-		got, err := r.ChangeLearning(ctx, again.ID, "kim", "changed", start, func(l *precedent.Learning) error { l.State = state; return nil })
+	// Forgotten is final.
+	for _, state := range []precedent.LearningState{precedent.LearningForgotten, precedent.LearningActive} {
+		got, err := r.ChangeLearning(ctx, l.ID, "kim", "changed", start, func(l *precedent.Learning) error {
+			l.State = state
+			return nil
+		})
 		if err != nil || got.State != precedent.LearningForgotten {
 			t.Errorf("%+v, %v", got, err)
 		}

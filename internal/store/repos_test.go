@@ -90,8 +90,8 @@ func joined(t *testing.T, theirs *Repo) *Repo {
 	return r
 }
 
-// testJoinedFindings: one row with the sightings of both remains, and of two dismissals one. An insight that one of them
-// dismissed stays so, and what it is about is not pruned.
+// testJoinedFindings: one row with the sightings of both remains, and of two dismissals one. An insight that one of
+// them dismissed stays so, and what it is about is not pruned.
 func testJoinedFindings(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
@@ -133,8 +133,8 @@ func testJoinedFindings(t *testing.T, open opener) {
 	}
 }
 
-// testJoined: spending is added up, of two threads about one finding one stays, an outcome that is known counts, what was
-// forgotten stays so, and of two versions of a comment the newer stays.
+// testJoined: spending is added up, of two threads about one finding one stays, an outcome that is known counts, what
+// was forgotten stays so, and of two versions of a comment the newer stays.
 func testJoined(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
@@ -156,7 +156,9 @@ func testJoined(t *testing.T, open opener) {
 	}{
 		theirs: {
 			[]precedent.Thread{both},
-			[]precedent.Outcome{outcomeOfThread(both, precedent.OutcomeUnknown, start), outcomeOfThread(clash, precedent.Fixed, start)},
+			[]precedent.Outcome{
+				outcomeOfThread(both, precedent.OutcomeUnknown, start), outcomeOfThread(clash, precedent.Fixed, start),
+			},
 			[]precedent.CorpusComment{newer, reply("2", "1", 2, "of the new")},
 		},
 		mine: {

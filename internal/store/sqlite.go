@@ -20,11 +20,11 @@ import (
 
 // sqlite is the dialect of SQLite, in one file or in memory.
 var sqlite = &dialect{
-	engine:    SQLite,
-	connector: func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
-	patient: func(path string) (driver.Connector, error) {
-		return modernc.NewConnector(waitingDSN(path, busyTimeout))
+	engine: SQLite,
+	connector: func(path string) (driver.Connector, error) {
+		return modernc.NewConnector(dsn(path, sqliteBusyTimeout))
 	},
+	patient:      func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path, busyTimeout)) },
 	migrations:   goose.DialectSQLite3,
 	setup:        "PRAGMA journal_mode = WAL", // the file keeps this mode
 	objects:      "SELECT type, name FROM sqlite_schema WHERE type <> 'index'",
@@ -73,14 +73,10 @@ func prepareFile(path string) error {
 // meanwhile.
 const sqliteBusyTimeout = 200 * time.Millisecond
 
-// dsn returns the options of a connection. A commit is on disk before it returns
-// (synchronous), and deleted data is overwritten (secure_delete). The file may come from
-// elsewhere, so its schema may not call functions and its pages are checked when read; see
-// https://www.sqlite.org/security.html.
-func dsn(path string) string { return waitingDSN(path, sqliteBusyTimeout) }
-
-// waitingDSN is dsn with the time that SQLite waits for a lock.
-func waitingDSN(path string, busy time.Duration) string {
+// dsn returns the options of a connection. SQLite waits for a lock as long as busy. A commit is on disk before it
+// returns (synchronous), and deleted data is overwritten (secure_delete). The file may come from elsewhere, so its
+// schema may not call functions and its pages are checked when read; see https://www.sqlite.org/security.html.
+func dsn(path string, busy time.Duration) string {
 	q := url.Values{
 		"_busy_timeout": {strconv.FormatInt(busy.Milliseconds(), 10)},
 		"_defensive":    {"1"},

@@ -55,14 +55,12 @@ func testThreads(t *testing.T, r *Repo) {
 	// An id belongs to one pull request for ever.
 	moved := first
 	moved.PullRequest = 9
-	if err := r.SaveThreads(ctx, []precedent.Thread{moved}); err != nil || len(needs.Value(r.Threads(t.Context(), 9))(t)) > 0 {
-		t.Errorf("a thread moved to another pull request: %v", err)
-	}
+	needs.NoError(t, r.SaveThreads(ctx, []precedent.Thread{moved}))
+	needs.Len(t, "threads moved to another pull request", 0)(r.Threads(ctx, 9))
 
 	other := repoFor(t, r.db, local)
-	if err := other.SaveThreads(ctx, []precedent.Thread{first}); err != nil || len(needs.Value(other.Threads(t.Context(), 7))(t)) != 1 {
-		t.Errorf("the same id in another repository: %v", err)
-	}
+	needs.NoError(t, other.SaveThreads(ctx, []precedent.Thread{first}))
+	needs.Len(t, "the same id in another repository", 1)(other.Threads(ctx, 7))
 	checkHealth(t, r.db)
 }
 
