@@ -8,7 +8,6 @@ func TestScopeOf(t *testing.T) {
 	for reason, want := range map[string]Scope{
 		"":                                InSymbol,
 		"intended here":                   InSymbol,
-		"the caller checks it":            InSymbol,
 		"we don't do this here":           InDirectory,
 		"We don’t wrap errors here":       InDirectory,
 		"fine in this package":            InDirectory,
@@ -33,7 +32,6 @@ func TestNever(t *testing.T) {
 	for reason, want := range map[string]bool{
 		"never":                         true,
 		"never in this repo":            true,
-		"Never in this package, please": true,
 		"never flag this":               true,
 		"NEVER AGAIN":                   true,
 		"":                              false,

@@ -100,7 +100,6 @@ func testShown(t *testing.T, r *Repo) {
 		want   []string
 	}{
 		{"another change", files, this(5), []string{"Title of b", "Worse", "Title of c"}},
-		{"no change", files, Change{}, []string{"Title of b", "Worse", "Title of c"}},
 		{"the third again", files, this(3), []string{"Title of b", "Title of c", "Title of a"}},
 		{"the fourth again", files, this(4), []string{"Worse", "Title of c"}},
 		{"one file", []string{"c.go"}, this(5), []string{"Title of c"}},
