@@ -174,6 +174,19 @@ func TestGovetPackages(t *testing.T) {
 		folder, files string
 		want, says    string // of the folder: findings, and what is not checked
 	}{
+		{"declared", `-- a.go --
+package m
+
+import (
+	"os"
+	"os/signal"
+)
+
+func F() {
+	c := make(chan os.Signal)
+	signal.Notify(c, os.Interrupt)
+}
+`, "declared/a.go:10 sigchanyzer medium", ""},
 		{"rows", rows, "rows/db/db.go:6 sqlrowserr medium", ""},
 		{
 			"types", `-- bad/a.go --

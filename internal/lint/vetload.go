@@ -203,7 +203,7 @@ func (w *typeChecker) check(p *packages.Package) {
 	}
 	mode := parser.SkipObjectResolution
 	if whole {
-		mode |= parser.ParseComments
+		mode = parser.ParseComments // some analyzers ask for the parser's objects
 	}
 	var files []*ast.File
 	for _, name := range p.GoFiles {
