@@ -23,7 +23,6 @@ func TestConflicts(t *testing.T) {
 		{"two", change("a.go", ours, middle, theirs, ours, middle, theirs), "a.go:1 high, a.go:4 high"},
 		{"a half", change("a.go", "+x", middle, "+y", "+>>>>>>> 1a2b3c4 (subject)"), "a.go:4 high"},
 		{"a half of a quoted mail", change("a.txt", "+>>>>>>> he wrote"), ""},
-		{"carriage return", change("a.go", "+<<<<<<< HEAD\r", "+=======\r", "+>>>>>>> x\r"), "a.go:1 high"},
 		{"unchanged", change("a.go", " <<<<<<< HEAD", " =======", " >>>>>>> x", "+y"), ""},
 		{"resolved", change("a.go", "-<<<<<<< HEAD", "-=======", "->>>>>>> x", "+y"), ""},
 		{"indented", change("a.go", "+  <<<<<<< HEAD", middle, "+\t>>>>>>> x"), ""},

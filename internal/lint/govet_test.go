@@ -177,16 +177,10 @@ func TestGovetPackages(t *testing.T) {
 		{"declared", `-- a.go --
 package m
 
-import (
-	"os"
-	"os/signal"
-)
+import ("os"; "os/signal")
 
-func F() {
-	c := make(chan os.Signal)
-	signal.Notify(c, os.Interrupt)
-}
-`, "declared/a.go:10 sigchanyzer medium", ""},
+func F() { c := make(chan os.Signal); signal.Notify(c, os.Interrupt) }
+`, "declared/a.go:5 sigchanyzer medium", ""},
 		{"rows", rows, "rows/db/db.go:6 sqlrowserr medium", ""},
 		{
 			"types", `-- bad/a.go --
