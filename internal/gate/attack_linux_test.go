@@ -288,13 +288,12 @@ func TestFault25NoSandbox(t *testing.T) {
 func TestFault26Flaky(t *testing.T) {
 	t.Parallel()
 	r := runner(t)
-	// The first run ends before the instant, the second after it.
+	// The first run starts before the instant and ends after it, also on a busy machine.
 	for _, fail := range []bool{false, true} {
 		t.Run(fmt.Sprint(fail), func(t *testing.T) {
 			t.Parallel()
-			const wait = 1500 * time.Millisecond
-			line := fmt.Sprintf("echo look; test $(date +%%s%%N) -ge %d || { sleep 1.6; exit 4; }",
-				time.Now().Add(wait).UnixNano())
+			line := fmt.Sprintf("echo look; later() { test $(date +%%s) -ge %d; }; later || { until later; do sleep .1; done; exit 4; }",
+				time.Now().Add(10*time.Second).Unix())
 			q := request(tree(t, "a", "b"), line, "echo next")
 			q.Policy = precedent.Gate{FailFlaky: fail}
 			got := r.Run(t.Context(), q)
