@@ -268,7 +268,8 @@ func TestReviewdog(t *testing.T) {
 	}
 	line := map[string]any{"start": map[string]any{"line": 42.0}}
 	want := map[string]any{
-		"message":  full().Findings[0].Title + "\n\n" + full().Findings[0].Body,
+		"message": full().Findings[0].Title + "\n\n" + full().Findings[0].Body +
+			"\n\nReviewers have previously flagged this pattern (PR 12).",
 		"severity": 1.0, "code": map[string]any{
 			"value": "bugs/security",
 			"url":   "https://github.com/precedent-dev/precedent",
