@@ -10,6 +10,7 @@ DEADCODE_VERSION := v0.51.0
 # Later versions need modules that are not to be had everywhere.
 NFPM_VERSION := v2.45.2
 # The runner of GitHub's workflows from which those of Gitea and Forgejo are made.
+ACT_VERSION := v0.2.89
 FUZZTIME ?= 20s
 # The race detector ignores SQLite, which is C translated to Go, and regular expressions, which only read strings. They take
 # several times as long with it. Code that uses generic types must not be added: the linker keeps one copy of each
@@ -31,7 +32,7 @@ test: deps ## run all tests but the long ones, those of the packages with the ra
 quick: ## run the tests that need only Go and git, and list what was skipped and why
 	$(SUMMARY) ./...
 
-soak: deps ## run all tests in their full form, up to an hour; when it was stopped or failed, it goes on with the others
+soak: deps $(TOOLS)/act ## run all tests in their full form, up to an hour; when it was stopped or failed, it goes on with the others
 	PRECEDENT_TEST_ALL=1 PRECEDENT_TEST_SOAK=1 $(SUMMARY) -resume .tools/soak -count=1 -parallel 8 -vet=off -timeout 60m ./...
 
 deps: $(TOOLS)/nfpm ## fetch what make test needs into .tools; as root on Debian, install the rest
@@ -105,6 +106,9 @@ site: ## make the documentation site in dist/site
 
 $(TOOLS)/nfpm:
 	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+
+$(TOOLS)/act:
+	GOBIN=$(TOOLS) $(GO) install github.com/nektos/act@$(ACT_VERSION)
 
 size: ## print what compiling from nothing costs by module, and fail above the bounds; minutes
 	$(GO) run ./scripts/size

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,5 +43,24 @@ func TestMCP(t *testing.T) {
 	ends(t, 0, precedentCmd(home, repo, "learn", "approve", id[1]))
 	if said := call("get_review_learnings", nil); !strings.Contains(said, "close every response body") {
 		t.Error(said)
+	}
+}
+
+// TestMCPInspector: the public inspector lists the tools, and calls one.
+func TestMCPInspector(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	repo := defectiveRepository(t, home, "repo")
+	ends(t, precedent.ExitFindings, precedentCmd(home, repo, "review"))
+	inspector := needs.MCPTool(t, "mcp-inspector")
+	for method, want := range map[string]string{
+		"tools/list --strict": `"name": "get_review_learnings"`,
+		`tools/call --tool-name get_findings --tool-arg paths=["a.txt"]`: `"notice": "Data from the memory`,
+	} {
+		cmd := exec.Command(inspector[0], slices.Concat(inspector[1:], []string{"--cli", "precedent", "mcp", "--method"}, strings.Fields(method))...)
+		cmd.Dir, cmd.Env = repo, precedentCmd(home, repo).Env
+		if out, _ := ends(t, 0, cmd); !strings.Contains(out, want) {
+			t.Errorf("%s: %s", method, out)
+		}
 	}
 }

@@ -97,7 +97,7 @@ func File(t testing.TB, variable, below, what string) string {
 // MCPTool returns the command line of a public program of the Model Context Protocol, which runs with Node.js.
 func MCPTool(t testing.TB, name string) []string {
 	t.Helper()
-	modules := File(t, "PRECEDENT_TEST_MCP", "mcp/node_modules", "the conformance tests of MCP")
+	modules := File(t, "PRECEDENT_TEST_MCP", "mcp/node_modules", "the MCP inspector and its conformance tests")
 	modules, err := filepath.Abs(modules)
 	NoError(t, err)
 	node := "node"
