@@ -69,7 +69,13 @@ func TestDoctorModels(t *testing.T) {
 	writeFile(t, program, "#!/bin/sh\n", 0o755)
 	const shortOf = "Could not finish the message because max_tokens or model output limit was reached."
 	openAI := func(r llmtest.Reply) pairs {
-		return pairs{"OPENAI_API_KEY": "sk-canary-77", "OPENAI_BASE_URL": llmtest.OpenAI(t, llmtest.Script(r)).URL, "PRECEDENT_MODEL": "gpt-5"}
+		at := llmtest.OpenAI(t, func(asked llmtest.Request) llmtest.Reply {
+			if asked.MaxTokens != 1 {
+				t.Errorf("asked for %d tokens, want one", asked.MaxTokens)
+			}
+			return r
+		}).URL
+		return pairs{"OPENAI_API_KEY": "sk-canary-77", "OPENAI_BASE_URL": at, "PRECEDENT_MODEL": "gpt-5"}
 	}
 	vectors := func(model, timeout string, r llmtest.VectorReply) pairs {
 		return pairs{
@@ -89,10 +95,12 @@ func TestDoctorModels(t *testing.T) {
 		{"a program", "engine", "command:" + program, nil, false, ok("this program gets the code")},
 		{"no Claude Code", "engine", "claude", pairs{"PATH": "/nowhere"}, false, lacks("the program is not in PATH", "npm install")},
 		{"Claude Code", "engine", "claude", pairs{"PATH": claude}, false, ok("/claude (flag --engine)")},
+		{"untried", "try", "", openAI(llmtest.Reply{Status: 401}), false, wanted{}},
 		{"OpenAI answers", "try", "", openAI(llmtest.Reply{Text: "ok"}), true, ok("gpt-5 answered: ")},
 		{"the key is wrong", "try", "", openAI(llmtest.Reply{Status: 401, Message: "no such key"}), true, lacks("answered 401", "")},
 		{"one token is too little", "try", "", openAI(llmtest.Reply{Status: 400, Message: shortOf}), true, warns("the key was accepted", "")},
 		{"embeddings", "embeddings", "", vectors("text-embedding-3-small", "1m", llmtest.VectorReply{}), false, ok("$0.02 per million tokens; ")},
+		{"untried embeddings", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{Status: 401}), false, wanted{}},
 		{"vectors", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{}), true, ok("answered with a vector of 8 dimensions")},
 		{"a wrong key for embeddings", "try embeddings", "", vectors("m", "1m", llmtest.VectorReply{Status: 401, Message: "no such key: vec-canary-9"}), true, warns("no such key: [key]", "check the key")},
 		{"slow embeddings", "try embeddings", "", vectors("m", "100ms", llmtest.VectorReply{Hold: llmtest.Never}), true, warns("did not answer within 100ms", "embeddings.timeout")},

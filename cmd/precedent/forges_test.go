@@ -130,6 +130,7 @@ func TestNoSuchForge(t *testing.T) {
 		{name: "the key itself in one line", env: map[string]string{appIDVariable: "1", appKeyVariable: base64.StdEncoding.EncodeToString([]byte("canary"))}, says: appKeyVariable + ": open file: "},
 		{name: "a short marker key", env: map[string]string{markerKeyVariable: "canary"}, says: markerKeyVariable + ": "},
 		{name: "no proxy", env: map[string]string{"HTTPS_PROXY": "http://me:canary@bad host"}, says: "HTTPS_PROXY is not the address"},
+		{name: "a proxy of a strange kind", env: map[string]string{"HTTPS_PROXY": "gopher://me:canary@proxy.example"}, says: "HTTPS_PROXY is not the address"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, flags := forgeApp(t, test.flag, test.file, test.env)
@@ -200,7 +201,7 @@ func TestForgeBehindAProxy(t *testing.T) {
 		return status, out + said
 	}
 	secret := "http://me:canary@" + strings.TrimPrefix(proxy.URL, "http://")
-	status, said := run("HTTPS_PROXY=" + secret)
+	status, said := run("https_proxy=" + secret)
 	if status != precedent.ExitFindings || strings.Contains(said, "the forge's diff") {
 		t.Errorf("status %d\n%s", status, said)
 	}
@@ -214,6 +215,9 @@ func TestForgeBehindAProxy(t *testing.T) {
 	}
 	if git < 2 || s.door.fetches.Load() == 0 {
 		t.Errorf("%d connections, %d fetches", git, s.door.fetches.Load())
+	}
+	if past, err := (&app{env: pairs{"HTTPS_PROXY": secret, "no_proxy": host}}).proxy("https://" + host); past != nil || err != nil {
+		t.Errorf("no_proxy: %v, %v", past, err)
 	}
 	// A proxy that is not there: it is said, and nothing goes past it.
 	before := s.door.fetches.Load()

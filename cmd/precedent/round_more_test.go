@@ -106,6 +106,21 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	s.says("with permission", "**A label could not be changed.**", 1)
 }
 
+// TestRoundsMakeLabelsOnce: Gitea makes a second label of the same name, so that of two rounds at once one makes them.
+func TestRoundsMakeLabelsOnce(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	made := 0
+	s.door.stage.Script.Plan(forgetest.Fault{Method: http.MethodPost, On: "/octo/app/labels", Times: 9, Call: func() {
+		if made++; made == 1 {
+			_, _ = s.try() // whose result does not matter
+		}
+	}})
+	if _, err := s.try(); err != nil || made != 5 {
+		t.Errorf("made %d labels, %v", made, err)
+	}
+}
+
 // TestRoundsClosed: what people close who have a say is taken out of the summary and the check, once, and nothing is read
 // again; the next review leads to a person. What was reviewed against one base branch is reviewed again for another one.
 func TestRoundsClosed(t *testing.T) {
