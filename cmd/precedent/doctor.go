@@ -36,7 +36,8 @@ If a forge token is set, doctor asks the forge whose it is. It sends nothing els
 embedding model for one vector. Keys are never printed.
 
 With --server it checks what precedent serve needs instead: git, the engine, the
-sandbox, the token and the repositories, the database and the webhooks.
+sandbox, the temporary folder, the token and the repositories, the database and the
+webhooks.
 
 Exit status: 0 if a review would work, 2 if something that it needs is missing.`,
 		Example: `  precedent doctor

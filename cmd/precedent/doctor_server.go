@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,11 @@ func (a *app) diagnoseServer(ctx context.Context, flags map[string]string, try b
 	d.Git(ctx, a.gitOptions())
 	a.checkEngine(ctx, d, op, try)
 	d.Sandbox(ctx, a.env["PATH"])
+	if dir, err := os.MkdirTemp("", "precedent-doctor-"); err != nil {
+		d.Add("temporary folder", doctor.Missing, "set TMPDIR to a writable folder", "%v", err)
+	} else {
+		_ = os.Remove(dir) // else the end of this process does it
+	}
 	conn, err := a.connect(op)
 	switch {
 	case err != nil:
