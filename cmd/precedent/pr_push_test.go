@@ -189,7 +189,6 @@ func (p *parrot) look(thread string) (state, reply string) {
 type shopPull struct {
 	*prStage
 	parrot *parrot
-	work   string
 }
 
 // guarded is the average without its flaw.
@@ -218,12 +217,10 @@ function open(till, bus) {
 
 func newShopPull(t *testing.T) *shopPull {
 	t.Helper()
-	stage, said := newPreparedStage(t, "shop", prepareShop)
-	s := &shopPull{prStage: stage, parrot: &parrot{path: "src/till.js", text: tillFile}}
-	s.work = filepath.Join(s.home, "work")
+	s := &shopPull{prStage: newPRStage(t), parrot: &parrot{}}
 	s.app.fixedEngine = s.parrot
-	s.door.stage.World.Change(func() { s.pull.Base.SHA = said[0] })
-	s.door.stage.World.Push(s.pull, said[3], said[4]+"\n")
+	s.git(s.work, "checkout", "-q", "-B", "feature", "main")
+	s.push("Add a till", map[string]string{"src/till.js": tillFile})
 	return s
 }
 

@@ -92,7 +92,6 @@ type witnessed struct {
 func newWitnessed(t *testing.T) *witnessed {
 	t.Helper()
 	s := &witnessed{&shopPull{prStage: newPRStage(t), parrot: &parrot{}}, &witness{}, "GitHub"}
-	s.work = filepath.Join(s.home, "work")
 	s.app.sleep, s.app.fixedEngine = s.door.stage.Clock.Sleep, s.w
 	s.app.env[markerKeyVariable] = strings.Repeat("a key of tests ", 2)
 	s.git(s.work, "checkout", "-q", "main")

@@ -24,7 +24,8 @@ import (
 type prStage struct {
 	t            testing.TB
 	door         *frontDoor
-	origin, home string
+	home         string
+	work, origin string // the repository of people, and that of the forge
 	pull         *forgetest.Pull
 	real         *forgetest.Real // where the pull request is; nil if the door leads to a forge of forgetest
 	app          *app
@@ -35,25 +36,19 @@ type prStage struct {
 // the pull request.
 func newPRStage(t testing.TB) *prStage {
 	t.Helper()
-	s, _ := newPreparedStage(t, "pull", preparePull)
-	return s
-}
-
-// newPreparedStage has the repositories of prepare, and returns what that says.
-func newPreparedStage(t testing.TB, name string, prepare func(t testing.TB, home string) []string) (*prStage, []string) {
-	t.Helper()
 	s := &prStage{t: t, home: t.TempDir()}
-	said := copyPrepared(t, s.home, name, func(home string) []string { return prepare(t, home) })
-	s.origin = pullOrigin(s.home)
+	s.work, s.origin = defectiveRepository(t, s.home, "work"), filepath.Join(s.home, "forge", "octo", "app.git")
+	s.git(s.work, "clone", "-q", "--mirror", s.work, s.origin)
+	s.git(s.origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
 	s.door = openFrontDoor(t, filepath.Join(s.home, "forge"))
-	s.pull = s.door.add(said[0], said[1], said[2])
+	s.pull = s.door.add(s.id("main"), s.id("feature"), s.git(s.origin, "diff", "main...feature"))
 	away := filepath.Join(s.home, "away")
 	needs.NoError(t, os.Mkdir(away, 0o755))
 	s.app = &app{dir: away, now: time.Now, sleep: s.door.stage.Clock.Sleep, out: &s.out, err: &s.err, env: map[string]string{
 		"HOME": s.home, "PATH": os.Getenv("PATH"), "TMPDIR": t.TempDir(),
 		"GITHUB_API_URL": s.door.URL + "/api/v3", "GH_TOKEN": forgetest.Secret,
 	}}
-	return s, said
+	return s
 }
 
 func (s *prStage) git(dir string, args ...string) string {

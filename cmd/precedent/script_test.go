@@ -39,25 +39,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PRECEDENT_CONSOLIDATION") == "" {
 		_ = os.Setenv("PRECEDENT_CONSOLIDATION", "off") // the name is valid
 	}
-	testscript.Main(prepares{m}, programs)
+	testscript.Main(m, programs)
 }
 
 // programs are what the test binary is under other names.
 var programs = map[string]func(){"precedent": tried, "scripted": enginetest.Main}
-
-// prepares makes the folder of repositories that tests copy.
-type prepares struct{ testscript.TestingM }
-
-func (m prepares) Run() int {
-	dir, err := os.MkdirTemp("", "precedent-prepared-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	prepared.root, prepared.said = dir, map[string][]string{}
-	return m.TestingM.Run()
-}
 
 // TestScript plays the stories in testdata/script.
 func TestScript(t *testing.T) {
