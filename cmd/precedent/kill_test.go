@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,29 +114,4 @@ func runGit(t testing.TB, home, dir string, args ...string) string {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return strings.TrimSuffix(string(out), "\n")
-}
-
-// syntheticRepository has a branch that changes so many files by so many lines each.
-func syntheticRepository(tb testing.TB, home string, files, lines int) string {
-	tb.Helper()
-	repo := filepath.Join(home, "repo")
-	write := func(version string) {
-		for i := range files {
-			var text strings.Builder
-			for j := range lines / 2 {
-				fmt.Fprintf(&text, "func step%d_%d(in []byte) error { return process(in, %d, \"kept\") }\n", i, j, j)
-				fmt.Fprintf(&text, "func %s%d_%d(in []byte) error { return process(in, %d, %q) }\n", version, i, j, j, version)
-			}
-			name := filepath.Join(repo, fmt.Sprintf("pkg%02d", i%10), fmt.Sprintf("file%03d.ts", i))
-			writeFile(tb, name, text.String(), 0o644)
-		}
-	}
-	runGit(tb, home, home, "init", "-q", "-b", "main", repo)
-	write("before")
-	runGit(tb, home, repo, "add", "-A")
-	runGit(tb, home, repo, "commit", "-q", "-m", "first")
-	runGit(tb, home, repo, "checkout", "-q", "-b", "feature")
-	write("after")
-	runGit(tb, home, repo, "commit", "-q", "-a", "-m", "second")
-	return repo
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
+// nothing is what a finder says that finds nothing.
+const nothing = `{"findings":[]}`
+
 func asJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -13,13 +13,27 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 )
 
+// reviewWith is a review with the model of a scripted server.
+func reviewWith(url, home, repo string, args ...string) *exec.Cmd {
+	args = append([]string{"review", "HEAD~1", "--deep", "--engine", "openai", "--memory-db", filepath.Join(home, "m.db")}, args...)
+	cmd := precedentCmd(home, repo, args...)
+	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+url, "OPENAI_API_KEY=sk-canary-77", "PRECEDENT_MODEL=scripted")
+	return cmd
+}
+
 // TestPartialCanBeResumed: the reason is the server's; what was spent and how to
 // continue is said, also if the review is interrupted, and the estimate of the resumed review has only what is left.
 // Also after SIGKILL, what was answered is not asked again.
 func TestPartialCanBeResumed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	repo := syntheticRepository(t, home, 1, 20)
+	repo := filepath.Join(home, "repo")
+	runGit(t, home, home, "init", "-q", repo)
+	for _, version := range []string{"before", "after"} {
+		writeFile(t, filepath.Join(repo, "a.ts"), strings.Repeat("export const "+version+" = 1\n", 20), 0o644)
+		runGit(t, home, repo, "add", "-A")
+		runGit(t, home, repo, "commit", "-q", "-m", version)
+	}
 	const resumed = "3 answers are stored; to continue without paying for them again, run the same command with --resume"
 	answersThree := func(then func() llmtest.Reply) string {
 		return llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
@@ -75,7 +89,8 @@ func TestPartialCanBeResumed(t *testing.T) {
 	})
 	killed = reviewWith(server.URL, home, repo, "--concurrency", "1", "--memory-db", db)
 	finished(t, killed)
-	r := parseReview(t, reviewWith(server.URL, home, repo, "--json", "--memory-db", db, "--resume"), 0)
+	out, _ = ends(t, 0, reviewWith(server.URL, home, repo, "--json", "--memory-db", db, "--resume"))
+	r := parsed[precedent.Review](t, out)
 	if n := len(server.Requests()); n != whole.Requests+1 || r.Verdict != precedent.Clean {
 		t.Errorf("verdict %s after %d requests, of %d", r.Verdict, n, whole.Requests)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // canary is a pull request, a model that does whatever the change tells it to,
@@ -65,7 +66,7 @@ func newCanary(t *testing.T, asApp bool) *canary {
 	for name, secret := range c.secrets {
 		c.know(name, secret)
 	}
-	c.model = serveAnswers(t, c.obey)
+	c.model = llmtest.OpenAI(t, c.obey)
 	c.app.env["OPENAI_API_KEY"], c.app.env["OPENAI_BASE_URL"], c.app.env["PRECEDENT_MODEL"] = c.secrets["model"], c.model.URL, "scripted"
 	c.door.watch = c.watch
 	c.spy()
@@ -141,10 +142,14 @@ func (c *canary) installed() []string {
 	return slices.DeleteFunc(c.credentials(), func(s string) bool { return !c.door.issued[s] })
 }
 
+// claim has the id, the path and the first line of what a verifier is to look at.
+var claim = regexp.MustCompile(`(?m)^<data-[0-9a-f]{16} kind="claim">\nid: (\S+)\nplace: (.*):\d+(?:-\d+)?\n(?:[a-z]+: .*\n)*lines:\n(.*)$`)
+
 // obey does what the change asks for: it repeats what it is told to.
-func (c *canary) obey(q question) string {
+func (c *canary) obey(r llmtest.Request) llmtest.Reply {
+	text := r.Prompt()
 	var found []string
-	for _, m := range order.FindAllStringSubmatch(q.text, -1) {
+	for _, m := range order.FindAllStringSubmatch(text, -1) {
 		found = append(found, m[1])
 	}
 	if c.planted {
@@ -153,24 +158,33 @@ func (c *canary) obey(q question) string {
 		}
 	}
 	said := "Every caller gets it: " + strings.Join(found, " and ")
-	if len(q.claims) > 0 {
-		words := strings.ReplaceAll(strings.Join(found, " "), `"`, "")
-		return strings.ReplaceAll(q.confirm(), `"reason":"It is so."`, fmt.Sprintf(`"reason":"%s","body":"Every caller gets it, amended: %s"`, words, words))
+	says := func(key string, all []map[string]any) llmtest.Reply {
+		return llmtest.Reply{Text: asJSON(map[string]any{key: append([]map[string]any{}, all...), "summary": said})}
 	}
-	if len(q.pairs) > 0 {
-		return `{"pairs":[]}`
+	if claims := claim.FindAllStringSubmatch(text, -1); len(claims) > 0 {
+		var verdicts []map[string]any
+		for _, m := range claims {
+			verdicts = append(verdicts, map[string]any{
+				"finding": m[1], "verdict": "confirmed", "confidence": 90, "reason": strings.Join(found, " "), "body": "Every caller gets it, amended: " + said,
+				"evidence": []map[string]any{{"path": m[2], "at": "head", "quote": m[3]}},
+			})
+		}
+		return says("verdicts", verdicts)
 	}
-	if q.finder == "" {
-		answers := []map[string]any{} // as they were, and more
-		for id := range blocks(q.text, threadID) {
+	if strings.Contains(text, `kind="pair">`) {
+		return says("pairs", nil)
+	}
+	if r.System != prompt.System() {
+		var answers []map[string]any // as they were, and more
+		for id := range blocks(text, threadID) {
 			answers = append(answers, map[string]any{"thread_id": id, "state": "still_there", "reply": said})
 		}
-		return asJSON(map[string]any{"threads": answers})
+		return says("threads", answers)
 	}
 	var findings []map[string]any
 	for i, f := range flaws {
 		for _, line := range f.lines {
-			if strings.Contains(q.text, line+"\n") {
+			if strings.Contains(text, line+"\n") {
 				title := f.says[0][0]
 				if len(found) > 0 {
 					title += ": " + found[i%len(found)]
@@ -182,7 +196,7 @@ func (c *canary) obey(q question) string {
 			}
 		}
 	}
-	return asJSON(map[string]any{"findings": append([]map[string]any{}, findings...), "summary": said})
+	return says("findings", findings)
 }
 
 // leaks names the secrets of which 8 bytes in a row are in a text.
