@@ -34,10 +34,8 @@ func newCompletion(a *app) *cobra.Command {
 	}
 }
 
-// maxCompletions limits the branches and tags that are offered to a shell.
-const maxCompletions = 50
-
-// completeRange completes the name of a branch or tag, also after the dots of a range.
+// completeRange completes the name of a branch or tag, also after the dots of a range. The scripts of shells leave out
+// those that begin otherwise.
 func (a *app) completeRange(cmd *cobra.Command, args []string,
 	begun string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -57,11 +55,8 @@ func (a *app) completeRange(cmd *cobra.Command, args []string,
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var all []cobra.Completion
-	for _, name := range names {
-		if strings.HasPrefix(before+name, begun) {
-			all = append(all, before+name)
-		}
+	for i, name := range names {
+		names[i] = before + name
 	}
-	return all[:min(len(all), maxCompletions)], cobra.ShellCompDirectiveNoFileComp
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -96,7 +96,12 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	sandboxed := d.Sandbox(ctx, a.env["PATH"])
 	a.checkForge(ctx, d, op, repo)
 	if repo != nil {
-		a.checkMemory(ctx, d, op)
+		if r, err := a.openRepository(ctx, op); err != nil {
+			d.AddError("memory", doctor.Warning, err)
+		} else {
+			defer r.Close()
+			d.Memory(ctx, a.workflow(), r)
+		}
 		policy, err := run.CurrentPolicy(ctx, repo, op.TrustedBranch.Value)
 		if err != nil {
 			d.AddError("policy", doctor.Missing, err)
@@ -110,16 +115,6 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		d.Hook(repo)
 	}
 	return d, ctx.Err()
-}
-
-func (a *app) checkMemory(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings) {
-	repo, err := a.openRepository(ctx, op)
-	if err != nil {
-		d.AddError("memory", doctor.Warning, err)
-		return
-	}
-	defer repo.Close()
-	d.Memory(ctx, a.workflow(), repo)
 }
 
 // checkEngine checks the engine, and with try sends it a request.

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -226,11 +225,6 @@ func (a *app) writesFromHere() bool {
 
 // eventOfDefaultBranch reads the event of a workflow.
 func (a *app) eventOfDefaultBranch() bool {
-	f, err := os.Open(a.env["GITHUB_EVENT_PATH"])
-	if err != nil {
-		return false
-	}
-	defer f.Close()
 	type target struct{ Ref string }
 	var event struct {
 		Repository struct {
@@ -242,7 +236,7 @@ func (a *app) eventOfDefaultBranch() bool {
 			Stack  struct{ Base target } // into whose base its pull requests are merged
 		} `json:"pull_request"`
 	}
-	data, err := io.ReadAll(io.LimitReader(f, forge.MaxEvent))
+	data, err := a.readEvent()
 	if err != nil || strict.Unmarshal(data, &event) != nil || event.Repository.DefaultBranch == "" {
 		return false
 	}

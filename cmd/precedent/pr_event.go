@@ -31,22 +31,13 @@ func (a *app) whichPull(ctx context.Context, conn workspace.Connection,
 // workflowEvent returns the event of a workflow, which is about one pull request.
 func (a *app) workflowEvent(ctx context.Context, conn workspace.Connection) (forge.Event, error) {
 	var none forge.Event
-	path := a.env["GITHUB_EVENT_PATH"]
-	if path == "" {
+	if a.env["GITHUB_EVENT_PATH"] == "" {
 		return none, hinted(errors.New("no pull request is given, and this is not a workflow for a pull request"),
 			"give its number or URL: precedent pr 7")
 	}
-	f, err := os.Open(path)
+	payload, err := a.readEvent()
 	if err != nil {
 		return none, hinted(fmt.Errorf("read event: %w", err), namePullHint)
-	}
-	defer f.Close()
-	payload, err := io.ReadAll(io.LimitReader(f, forge.MaxEvent+1))
-	if err != nil {
-		return none, hinted(fmt.Errorf("read event: %w", err), namePullHint)
-	}
-	if len(payload) > forge.MaxEvent {
-		return none, hinted(fmt.Errorf("read event: larger than %d MiB", forge.MaxEvent>>20), namePullHint)
 	}
 	e, err := conn.ReadEvent(a.env["GITHUB_EVENT_NAME"], payload)
 	if err != nil {
@@ -73,6 +64,20 @@ func (a *app) workflowEvent(ctx context.Context, conn workspace.Connection) (for
 			len(e.Pulls)), namePullHint)
 	}
 	return e, nil
+}
+
+// readEvent reads the file with the event of a workflow.
+func (a *app) readEvent() ([]byte, error) {
+	f, err := os.Open(a.env["GITHUB_EVENT_PATH"])
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	payload, err := io.ReadAll(io.LimitReader(f, forge.MaxEvent+1))
+	if err == nil && len(payload) > forge.MaxEvent {
+		err = fmt.Errorf("larger than %d MiB", forge.MaxEvent>>20)
+	}
+	return payload, err
 }
 
 // isCommentEvent tells whether the workflow runs because somebody wrote a comment.
