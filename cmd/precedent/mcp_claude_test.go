@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,4 +66,19 @@ func TestClaudeAsksForLearnings(t *testing.T) {
 		}
 	}
 	t.Errorf("none of %d requests had the learning: %s", len(model.Requests()), out)
+}
+
+// TestClaudeUsesItsSetup: the real Claude Code, in a project with what init --agent wrote, knows the server.
+func TestClaudeUsesItsSetup(t *testing.T) {
+	needs.Soak(t, "starts Claude Code")
+	program := needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code")
+	home, project := t.TempDir(), t.TempDir()
+	runGit(t, home, project, "init", "-q")
+	setup := precedentCmd(home, project, "init", "--agent", "claude")
+	ends(t, 0, setup)
+	cmd := exec.Command(program, "mcp", "list")
+	cmd.Dir, cmd.Env = project, append(setup.Env, "DISABLE_AUTOUPDATER=1", "ANTHROPIC_API_KEY=x")
+	if out, _ := ends(t, 0, cmd); !strings.Contains(out, "precedent: precedent mcp") {
+		t.Error(out)
+	}
 }
