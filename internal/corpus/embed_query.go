@@ -34,7 +34,7 @@ type near struct {
 // openVectors finds out whether the corpus has vectors of its embedding model. If it cannot be used,
 // the index goes on without.
 func (c *Corpus) openVectors(ctx context.Context, v *vectorSpace) error {
-	v.embedding, v.rows = c.Embedding, c.Rows
+	v.embedding, v.rows, v.nearest = c.Embedding, c.Rows, map[string][]near{}
 	if c.Embedding == nil {
 		return nil
 	}
@@ -142,9 +142,6 @@ func (v *vectorSpace) get(ctx context.Context, texts []string, may func(int64) b
 	if err != nil {
 		v.failure = err.Error() + wordsAlone
 		return err
-	}
-	if v.nearest == nil {
-		v.nearest = map[string][]near{}
 	}
 	for i, t := range texts {
 		v.nearest[t] = found[i]

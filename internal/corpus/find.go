@@ -35,7 +35,11 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	if !asks && len(q.Lines) == 0 && q.Path != "" {
 		for _, c := range r.candidates(ctx, fieldQuery(search.Path, q.Path)) {
-			r.score(c, c.Ranks[search.Path].Score, 0)
+			score := c.Ranks[search.Path].Score
+			if score /= 1 + score; c.chunk.Path == q.Path {
+				score = 1 // more than any other file has
+			}
+			r.score(c, score, 0)
 		}
 	}
 	usable, short, others := x.terms.Len()

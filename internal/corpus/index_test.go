@@ -92,6 +92,17 @@ func TestSearchFindsShortOnes(t *testing.T) {
 	}
 }
 
+// TestSearchFile: what was said on a file comes before what was said on others whose paths repeat its words.
+func TestSearchFile(t *testing.T) {
+	var chunks []precedent.CorpusChunk
+	for i, path := range []string{"run/run/run.go", "queue/run.go", "queue/a.go", "queue/b.go", "queue/c.go", "queue/d.go"} {
+		c := said(i, i, "x", "wrap the error of Query")
+		c.Path = path
+		chunks = append(chunks, c)
+	}
+	needs.Equal(t, "queue/run.go", found(t, NewIndex(chunks), Query{Path: "queue/run.go"}).Hits[0].Path)
+}
+
 // TestOpen: the stored index finds what a new one of all chunks does, after imports, edits, deletions
 // and a cleared corpus.
 func TestOpen(t *testing.T) {
