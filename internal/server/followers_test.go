@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"io"
+	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,6 +88,25 @@ func TestOwnerWhoIsGone(t *testing.T) {
 		s.due, s.whole = time.Time{}, false
 		needs.Len(t, string(kind), 1)(s.Known(t.Context()))
 	}
+}
+
+// TestTooManyConnections: one that is sent away may have been a delivery, so it is counted. It leaves room when it is closed.
+func TestTooManyConnections(t *testing.T) {
+	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
+	note := s.limit()
+	note(nil, http.StateNew)
+	here, there := net.Pipe()
+	var sent sync.WaitGroup
+	sent.Go(func() { note(there, http.StateNew) })
+	said := needs.Value(io.ReadAll(here))(t)
+	sent.Wait()
+	if !strings.HasPrefix(string(said), "HTTP/1.1 503 ") || !strings.Contains(s.get(t, "/metrics", nil).Body.String(),
+		`precedent_webhooks_total{result="overload"} 1`) {
+		t.Errorf("said %q", said)
+	}
+	note(there, http.StateClosed)
+	note(nil, http.StateClosed)
+	note(nil, http.StateNew) // is not sent away
 }
 
 // TestPollsAfterAKill: with SQLite, a server polls at once, also if the one before it was killed.
