@@ -103,6 +103,18 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// TestSchemaOfItsOwn: another program and two installations, each with a schema, share a database and do not see each other.
+func TestSchemaOfItsOwn(t *testing.T) {
+	at := needs.PostgreSQL(t)
+	execAt(t, at, "CREATE TABLE customers (id INTEGER)", "CREATE SCHEMA precedent", "CREATE SCHEMA other")
+	for _, schema := range []string{"precedent", "other"} {
+		r := repoFor(t, openPlace(t, at+"&search_path="+schema), remote)
+		save(t, r, review(remote, schema, 1))
+		needs.Result(t, schema, Counts{Reviews: 1})(r.Count(t.Context()))
+		checkHealth(t, again(t, r.db))
+	}
+}
+
 // TestWritersTakeTurns: two transactions of one repository do not overlap, those of two
 // repositories do, and one that concerns several is alone.
 func TestWritersTakeTurns(t *testing.T) {
