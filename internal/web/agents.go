@@ -300,8 +300,7 @@ func (s *Site) makeAgent(r *http.Request, person, login, name string) (secret st
 }
 
 func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
-	challenge := fmt.Sprintf("Bearer resource_metadata=%q",
-		s.address(r)+resourcePath+r.URL.EscapedPath())
+	challenge := fmt.Sprintf("Bearer resource_metadata=%q", s.address(r)+resourcePath+r.URL.EscapedPath())
 	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if origins := r.Header.Values("Origin"); len(origins) > 0 && !slices.Equal(origins, []string{s.address(r)}) {
 		http.Error(w, "cross-origin requests are not allowed", http.StatusForbidden)
