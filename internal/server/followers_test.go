@@ -90,7 +90,7 @@ func TestOwnerWhoIsGone(t *testing.T) {
 	}
 }
 
-// TestTooManyConnections: one that is sent away may have been a delivery, so it is counted. It leaves room when it is closed.
+// TestTooManyConnections: one that is sent away may have been a delivery: it is counted, and leaves room when closed.
 func TestTooManyConnections(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
 	note := s.limit()

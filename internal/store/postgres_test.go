@@ -103,7 +103,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestSchemaOfItsOwn: another program and two installations, each with a schema, share a database and do not see each other.
+// TestSchemaOfItsOwn: two installations with schemas of their own share a database with another program.
 func TestSchemaOfItsOwn(t *testing.T) {
 	at := needs.PostgreSQL(t)
 	execAt(t, at, "CREATE TABLE customers (id INTEGER)", "CREATE SCHEMA precedent", "CREATE SCHEMA other")
