@@ -22,7 +22,8 @@ type textKind struct {
 	names     bool     // zero-width characters count only next to names
 	localized bool     // code with the texts of a program in a language
 	catalogue bool     // texts of a program in a language
-	colored   bool     // a file of tests, which may have the output of programs with colors, or a script that prints them
+	colored   bool     // a file of tests, which may have the output of programs with colors
+	script    bool     // a script of a shell, which may print with colors
 	tests     bool     // such a file, or one of fixtures, which may expect U+FFFD
 	template  bool     // code with markup, whose text people see
 	verbatim  bool     // code whose compiler does not read fullwidth letters as ASCII
@@ -90,11 +91,10 @@ func isTestData(name string) bool {
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
 	k := textKind{
-		prose: IsProse(f.Path), localized: isLocale(f.Path), tests: secret.IsTest(f.Path),
+		prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path), script: shellScript().MatchString(f.Path),
 		verbatim: verbatimCode().MatchString(f.Path), template: templateFile().MatchString(f.Path),
 	}
-	k.colored = k.tests || shellScript().MatchString(f.Path)
-	k.tests = k.tests || testData().MatchString(f.Path)
+	k.tests = k.colored || testData().MatchString(f.Path)
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}
@@ -123,10 +123,12 @@ var (
 
 // setsColor matches an escape sequence that sets colors and styles of a terminal, but none that conceals (8).
 // passesPager matches any that less, the pager of git, passes on to the terminal with -R: those that it takes for colors,
-// and links.
+// and links. printsColor matches a color with which text can be read on any background, and the start of a pattern for
+// colors: in a script, nothing may hide what it runs.
 var (
 	passesPager = text.Pattern(`^\x1b(?:[0-9:;\[?!"'#%()*+ ]*m|\]8;)`)
 	setsColor   = text.Pattern(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
+	printsColor = text.Pattern(`^\x1b(?:\\|\[(?:(?:0?[013457]|[39][1-6])(?:;(?:0?[013457]|[39][1-6]))*)?m)`)
 )
 
 // translated matches the text of a key in code with the texts of a program, without what could be an address or a call.

@@ -242,7 +242,7 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	case r == softHyphen:
 		return (k.prose || k.template && isVisible(s, spot)) && unicode.IsLetter(before) && unicode.IsLetter(after)
 	case r == '\x1b':
-		return k.colored && setsColor().MatchString(s[spot.Start:])
+		return k.colored && setsColor().MatchString(s[spot.Start:]) || k.script && printsColor().MatchString(s[spot.Start:])
 	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
 		return k.localized && (line.toLeft || isForeign(before) || isForeign(after))
 	case r == zeroWidthSpace:
