@@ -131,8 +131,8 @@ var (
 	printsColor = text.Pattern(`^\x1b(?:\\|\[(?:(?:0?[013457]|[39][1-6])(?:;(?:0?[013457]|[39][1-6]))*)?m)`)
 )
 
-// translated matches the text of a key in code with the texts of a program, without what could be an address or a call.
-var translated = text.Pattern(`((?:=>|[:=])\s*)(?:'[^'.:/@(]*'|"[^".:/@(]*")`)
+// translated matches a line that is a key and its text, without what could be an address, a call or more code.
+var translated = text.Pattern("^([^:=]*(?:=>|[:=])\\s*)(?:'[^'.:/@(=`]*'|\"[^\".:/@(=`]*\")[,;]?\\s*$")
 
 // withoutTexts removes the words of texts for people: what is in quotes and has more words that are wholly of another
 // alphabet than of others. There, a typist took a letter of another keyboard. Calls, domains and the like stay.

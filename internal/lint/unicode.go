@@ -143,14 +143,16 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 		d.mark = true
 		d.note("homoglyph")
 	}
+	if strings.ContainsRune(s, utf8.RuneError) {
+		s = otherEncoding().ReplaceAllLiteralString(s, " ")
+	}
 	inCode := withoutTexts(s)
 	if k.localized {
-		inCode = translated().ReplaceAllString(inCode, "$1")
-		s = inCode
+		s, inCode = inCode, translated().ReplaceAllString(inCode, "$1")
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if k.misleads(ident) && !names[ident] && !endsRanges(s, ident) && !isOtherEncoding(s, ident) {
+		if k.misleads(ident) && !names[ident] && !endsRanges(s, ident) {
 			names[ident] = true
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)
@@ -168,14 +170,9 @@ func endsRanges(line, name string) bool {
 	return utf8.RuneCountInString(name) == 2 && strings.Contains(line, "-"+name+"-")
 }
 
-// isOtherEncoding reports whether a byte next to a name is not of UTF-8: in GB2312 and others, some letters look like those
-// of UTF-8.
-func isOtherEncoding(line, name string) bool {
-	before, after, _ := strings.Cut(line, name)
-	last, n := utf8.DecodeLastRuneInString(before)
-	first, m := utf8.DecodeRuneInString(after)
-	return last == utf8.RuneError && n == 1 || first == utf8.RuneError && m == 1
-}
+// otherEncoding matches names next to a byte that is not of UTF-8: in GB2312 and others, some letters look like those of
+// UTF-8.
+var otherEncoding = text.Pattern(`[\pL\pN\pM_$]*\x{fffd}[\pL\pN\pM_$\x{fffd}]*`)
 
 // misleads reports whether a name looks like another one. Fullwidth letters do not: they are visibly wider.
 func (k textKind) misleads(ident string) bool {
@@ -407,9 +404,9 @@ func (d *unicodeIssue) isMark(s string) bool {
 		!strings.ContainsRune(strings.TrimLeft(s, string(byteOrderMark)), byteOrderMark)
 }
 
-// misleading matches hidden characters next to a name in ASCII, where a string, a key or an address looks like another one,
-// and so many of them that they can be a message.
-var misleading = text.Pattern(`\w\x{200b}+(?:[!-~]|$)|(?:^|[!-~])\x{200b}+\w|\x{200b}{8}`)
+// misleading matches hidden characters within a word or at its end in an alphabet that needs none, where a string, a key or
+// an address looks like another one, and so many of them that they can be a message.
+var misleading = text.Pattern(`[\w\p{Latin}\p{Cyrillic}\p{Greek}]\x{200b}+(?:[!-~]|[\w\p{Latin}\p{Cyrillic}\p{Greek}]|$)|(?:^|[!-~]|[\w\p{Latin}\p{Cyrillic}\p{Greek}])\x{200b}+[\w\p{Latin}\p{Cyrillic}\p{Greek}]|\x{200b}{8}`)
 
 // misleadsByWidth reports whether what a line hides is in code or misleading, and not what typists and programs leave in
 // texts: joiners and breaks of words, also doubled ones.
