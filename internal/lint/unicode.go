@@ -406,7 +406,9 @@ func (d *unicodeIssue) isMark(s string) bool {
 
 // misleading matches hidden characters within a word or at its end in an alphabet that needs none, where a string, a key or
 // an address looks like another one, and so many of them that they can be a message.
-var misleading = text.Pattern(`[\w\p{Latin}\p{Cyrillic}\p{Greek}]\x{200b}+(?:[!-~]|[\w\p{Latin}\p{Cyrillic}\p{Greek}]|$)|(?:^|[!-~]|[\w\p{Latin}\p{Cyrillic}\p{Greek}])\x{200b}+[\w\p{Latin}\p{Cyrillic}\p{Greek}]|\x{200b}{8}`)
+var misleading = text.Pattern(`[` + spaced + `]\x{200b}+(?:[!-~` + spaced + `]|$)|(?:^|[!-~` + spaced + `])\x{200b}+[` + spaced + `]|\x{200b}{8}`)
+
+const spaced = `\w\p{Latin}\p{Cyrillic}\p{Greek}`
 
 // misleadsByWidth reports whether what a line hides is in code or misleading, and not what typists and programs leave in
 // texts: joiners and breaks of words, also doubled ones.

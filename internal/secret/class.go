@@ -181,21 +181,23 @@ func (m Match) isTried(name string, lines []string) bool {
 var (
 	pipelineFile = compile(`(?:^|/)(?:\.(?:github|gitea|forgejo)/workflows/[^/]+|\.circleci/config|\.?travis|\.gitlab-ci|\.drone|\.?appveyor|` +
 		`azure-pipelines|bitbucket-pipelines)\.ya?ml$`)
-	signing = compile(`(?i)^(?:(?:app|rails|django|flask|devise)_)?(?:secret_(?:key(?:_base)?|token)|key)$|^(?:jwt|session|cookie)_secret(?:_key)?$`)
+	deploying = compile(`(?i)deploy|release|publish|prod|staging`)
+	// signing matches variables in capitals: in small letters, a step has the secret of some service.
+	signing = compile(`^(?:(?:APP|RAILS|DJANGO|FLASK|DEVISE)_)?SECRET_(?:KEY(?:_BASE)?|TOKEN)$|^APP_KEY$|^(?:JWT|SESSION|COOKIE)_SECRET(?:_KEY)?$`)
 )
 
 // signsInCI reports whether a match is the secret with which an app signs its sessions, in the tests of a pipeline.
 func (m Match) signsInCI(name string, lines []string) bool {
 	text := m.before(lines)
 	text = strings.TrimRight(text, betweenNameAndValue)
-	return pipelineFile().MatchString(name) && signing().MatchString(text[nameStart(text):])
+	return pipelineFile().MatchString(name) && !deploying().MatchString(name) && signing().MatchString(text[nameStart(text):])
 }
 
 // isSearchKey reports whether a match is the search key of a Docusaurus site, or of another that uses Algolia, which its
 // pages send to everybody. An administrator's key has the same form, so the file and the names count.
 func (m Match) isSearchKey(name string, lines []string) bool {
 	words := nameWords(nameBefore(m.before(lines)))
-	if slices.Contains(words, "search") {
+	if slices.Contains(words, "search") && !slices.Contains(words, "admin") && !slices.Contains(words, "write") {
 		return m.Rule == "algolia-api-key" || slices.Contains(words, "only")
 	}
 	return strings.HasPrefix(path.Base(name), "docusaurus.config.") && slices.Equal(words, []string{"api", "key"}) &&

@@ -41,7 +41,7 @@ func isOwnSecret(rule, value string) bool {
 
 // The two rules for assignments accept maxName characters between their keyword and the
 // operator: the rest of the name, and quotes. The value starts in the next maxGap.
-const maxName, maxGap = 10 + 24 + 5, 56
+const maxName, maxGap = 14 + 24 + 5, 56
 
 // mayAssign reports whether an operator that assigns follows a name, or a literal, and then a word as long as a value.
 // Without it, the rules for assignments would match words of sentences and declarations.

@@ -22,7 +22,7 @@ var (
 	testDirs = wordSet("test tests spec specs e2e testing unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases testrig testbed testsuite testenv inttest qa")
 	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
 	// exampleNames are words in the names of files that show how something is used.
-	exampleNames = wordSet("example examples sample demo")
+	exampleNames = wordSet("example examples sample")
 	// fixtureTypes and docTypes are extensions.
 	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
 	docTypes     = wordSet(".md .mdx .markdown .rst .adoc .asciidoc .ronn .pod .rdoc .tex .texi .1 .2 .3 .4 .5 .6 .7 .8 .ipynb")
@@ -49,13 +49,11 @@ func placeOf(name string) placed {
 		if fixtureDirs[d] {
 			return inFixture
 		}
-		for _, w := range wordsOfName(d) { // test_resources, integration-tests
-			switch {
-			case testDirs[w]:
-				result = inTests
-			case docDirs[w]:
-				result = max(result, inDocs)
-			}
+		switch words := wordsOfName(d); {
+		case testDirs[d], slices.Contains(words, "test"), slices.Contains(words, "tests"): // test_resources, integration-tests
+			result = inTests
+		case docDirs[d]:
+			result = max(result, inDocs)
 		}
 	}
 	perl := strings.HasPrefix(name, "t/") || ext == ".t"

@@ -22,6 +22,7 @@ var wellKnown = []string{
 	"MIIEogIBAAKCAQEA6NF8iallvQVp22WD", // Vagrant's insecure key
 	"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFt", // jwt.io: "sub":"1234567890","name"
 	"6LeIxAcTAAAAAGG-",                 // the secret of reCAPTCHA for tests
+	"oyArl7zlPECEduNb",                 // MinIO's documentation
 	"sRrdfUPK8zYkm4A5",                 // RFC 7515
 	"AIzaSyAO_FJ2SlqU8Q4",              // YouTube's own clients: web, Android and iOS, and music
 	"AIzaSyA8eiZmM1FaDV", "AIzaSyB-63vPrdThhK", "AIzaSyC9XL3ZjWddXy",
@@ -66,7 +67,7 @@ func isPlaceholder(value string) bool {
 	if containsAny(small, placeholderWords) || containsAny(small, placeholderSigns) {
 		return true
 	}
-	if small == "" || strings.HasPrefix(small, "my-") || strings.HasPrefix(small, "$") || strings.HasPrefix(small, "<") || strings.HasPrefix(small,
+	if small == "" || strings.HasPrefix(small, "$") || strings.HasPrefix(small, "<") || strings.HasPrefix(small,
 		"%") && strings.HasSuffix(small, "%") {
 		return true
 	}
