@@ -35,6 +35,7 @@ func TestTrapsCatch(t *testing.T) {
 		{"nothing", func(*order, told) {}, func(*launch) {}, nil, false},
 		{"network", func(*order, told) {}, func(l *launch) { l.cmd.SysProcAttr.Cloneflags &^= unix.CLONE_NEWNET }, []string{"servers of the host", "the network"}, true},
 		{"mount of the host", func(o *order, f told) { o.Binds = append(o.Binds, Mount{f.Folder, f.Folder}) }, func(*launch) {}, []string{"files of the host"}, false},
+		{"environment", func(o *order, _ told) { o.Env = append(o.Env, "CANARY=1") }, func(*launch) {}, []string{"environments"}, false},
 		{"root", func(o *order, _ told) { o.User = 0 }, func(l *launch) {
 			l.cmd.SysProcAttr.Cloneflags &^= unix.CLONE_NEWUSER
 			l.cmd.SysProcAttr.UidMappings = nil
