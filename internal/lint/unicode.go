@@ -404,8 +404,7 @@ func (d *unicodeIssue) isMark(s string) bool {
 		!strings.ContainsRune(strings.TrimLeft(s, string(byteOrderMark)), byteOrderMark)
 }
 
-// misleading matches hidden characters within a word or at its end in an alphabet that needs none, where a string, a key or
-// an address looks like another one, and so many of them that they can be a message.
+// misleading matches hidden characters in words of alphabets that need none, which look like others, and long runs.
 var misleading = text.Pattern(`[` + spaced + `]\x{200b}+(?:[!-~` + spaced + `]|$)|(?:^|[!-~` + spaced + `])\x{200b}+[` + spaced + `]|\x{200b}{8}`)
 
 const spaced = `\w\p{Latin}\p{Cyrillic}\p{Greek}`

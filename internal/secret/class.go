@@ -188,8 +188,7 @@ var (
 
 // signsInCI reports whether a match is the secret with which an app signs its sessions, in the tests of a pipeline.
 func (m Match) signsInCI(name string, lines []string) bool {
-	text := m.before(lines)
-	text = strings.TrimRight(text, betweenNameAndValue)
+	text := strings.TrimRight(m.before(lines), betweenNameAndValue)
 	return pipelineFile().MatchString(name) && !deploying().MatchString(name) && signing().MatchString(text[nameStart(text):])
 }
 
