@@ -214,12 +214,13 @@ type reviewNode struct {
 	}
 }
 
-// pastReviews adds the texts of the reviews of pull requests to a page. If GitHub fails or takes too long to answer for
-// several of them, it is asked for half as many.
+// pastReviews adds the texts of the reviews of pull requests to a page. If the answer for several of them is too large or
+// takes too long, or the query has more than GitHub's resource limits allow, it is asked for half as many.
 func (c *Client) pastReviews(do wire.Call, pulls []*wire.Pull, page *forge.HistoryPage) error {
+	tooMany := []forge.ErrorKind{forge.KindServer, forge.KindTooLarge, forge.KindInvalid}
 	for some := range slices.Chunk(pulls, pullsPerQuery) {
 		said, cut, err := c.reviewsOf(do, some)
-		if half := len(some) / 2; half > 0 && forge.KindOf(err) == forge.KindServer {
+		if half := len(some) / 2; half > 0 && slices.Contains(tooMany, forge.KindOf(err)) {
 			if err = c.pastReviews(do, some[:half], page); err == nil {
 				err = c.pastReviews(do, some[half:], page)
 			}
@@ -238,7 +239,7 @@ func (c *Client) reviewsOf(do wire.Call, pulls []*wire.Pull) (said []forge.Numbe
 	for i, p := range pulls {
 		ids[i] = p.NodeID
 	}
-	first, err := c.askReviews(do, pulls, ids, reviewsPerPull, nil)
+	first, err := c.askReviews(do, pulls, ids, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -260,7 +261,7 @@ func (c *Client) reviewsOf(do wire.Call, pulls []*wire.Pull) (said []forge.Numbe
 				cut = append(cut, pulls[i].Number)
 				break
 			}
-			more, err := c.askReviews(do, pulls[i:i+1], ids[i:i+1], perPage, &page.PageInfo.EndCursor)
+			more, err := c.askReviews(do, pulls[i:i+1], ids[i:i+1], &page.PageInfo.EndCursor)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -271,16 +272,15 @@ func (c *Client) reviewsOf(do wire.Call, pulls []*wire.Pull) (said []forge.Numbe
 }
 
 // askReviews asks for a page of the reviews of each pull request.
-func (c *Client) askReviews(do wire.Call, pulls []*wire.Pull, ids []string, first int, after *string) ([]reviewPage,
-	error,
-) {
+func (c *Client) askReviews(do wire.Call, pulls []*wire.Pull, ids []string, after *string) ([]reviewPage, error) {
 	var got struct {
 		Nodes []*struct {
 			Number  int
 			Reviews reviewPage
 		}
 	}
-	if err := c.query(do, queryReviews, map[string]any{"ids": ids, "first": first, "after": after}, &got); err != nil {
+	err := c.query(do, queryReviews, map[string]any{"ids": ids, "first": reviewsPerPull, "after": after}, &got)
+	if err != nil {
 		return nil, err
 	}
 	if len(got.Nodes) != len(ids) {

@@ -71,16 +71,22 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	needs.Equal(t, []precedent.ForgeID{"1", "2"}, said)
 }
 
-// TestManyReviews: if GitHub does not answer for many pull requests, it is asked for fewer.
+// TestManyReviews: if GitHub does not answer for many pull requests, or with too much, it is asked for fewer.
 func TestManyReviews(t *testing.T) {
-	s, _, c, repo := open(t)
-	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 502, Times: 5})
-	page, err := c.History(t.Context(), repo, forge.HistoryQuery{Stream: streamPulls})
-	asked := len(paths(s)) - 1 - 5 // beside the list, and in vain
-	if err != nil || asked != 2 || !slices.ContainsFunc(page.Comments, func(m forge.NumberedComment) bool {
-		return m.Kind == forge.OnReview
-	}) {
-		t.Errorf("%d queries, %+v, %v", asked, page.Comments, err)
+	for _, f := range []forgetest.Fault{
+		{Status: 502, Times: 5}, {Status: 200, Body: strings.Repeat(" ", 32<<20+1)},
+		{Status: 200, Body: `{"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","message":"Resource limits for this query exceeded."}]}`},
+	} {
+		s, _, c, repo := open(t)
+		f.On = "/graphql"
+		s.Script.Plan(f)
+		page, err := c.History(t.Context(), repo, forge.HistoryQuery{Stream: streamPulls})
+		asked := len(paths(s)) - 1 - max(f.Times, 1) // beside the list, and in vain
+		if err != nil || asked != 2 || !slices.ContainsFunc(page.Comments, func(m forge.NumberedComment) bool {
+			return m.Kind == forge.OnReview
+		}) {
+			t.Errorf("%d queries, %+v, %v", asked, page.Comments, err)
+		}
 	}
 }
 
