@@ -2,6 +2,7 @@ package gitea_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -43,6 +44,28 @@ func TestMoreReviewsThanAreRead(t *testing.T) {
 		said[499].ID != all[499].ID {
 		t.Errorf("%d comments, %v", len(said), err)
 	}
+}
+
+// TestHistoryOfDeleted: what is listed is deleted before the next page is read, and nothing else is skipped. A cursor of
+// an earlier version begins again.
+func TestHistoryOfDeleted(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() { b.Most = 10 })
+	left := map[precedent.ForgeID]bool{}
+	for range 60 {
+		b.Clock.Pass(time.Second)
+		left[b.World.Say(b.pull, forgetest.Bo, "", "words").ID] = true
+	}
+	q := forge.HistoryQuery{Stream: forge.StreamWhole, Cursor: "0001-01-01T00:00:00Z 0 3 77"}
+	for pages := 0; q.Cursor != "" && pages < 20; pages++ {
+		page := needs.Value(b.History(t.Context(), b.repo, q))(t)
+		for _, m := range page.Comments {
+			delete(left, m.ID)
+			b.World.Remove(b.pull, forge.CommentRef{Kind: m.Kind, ID: m.ID})
+		}
+		q.Cursor = page.Next
+	}
+	needs.Equal(t, 0, len(left))
 }
 
 // TestStrangeAnswers: what a server says is not believed, and stops nobody.
