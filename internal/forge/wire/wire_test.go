@@ -102,11 +102,15 @@ func TestWritesAreSentOnce(t *testing.T) {
 	for name, answer := range map[string]forgetest.Fault{
 		"500": status(500, ""), "502": status(502, ""), "503 that says when": waiting(503, "1"),
 		"408": status(408, ""), "303": moved(303, "/api/x"), "304": status(304, ""), "cut": {Cut: 6},
-		"dropped": {Drop: true}, "too large": status(201, strings.Repeat("x", maxAnswer+1)),
+		"silent": {Hold: make(chan struct{})}, "dropped": {Drop: true}, "too large": status(201, strings.Repeat("x", maxAnswer+1)),
 	} {
 		for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} {
 			s := serve(t, answer)
-			tr, clock := transport(t, s.URL, nil)
+			tr, clock := transport(t, s.URL, func(o *Options) {
+				if answer.Hold != nil {
+					o.Timeout = 100 * time.Millisecond
+				}
+			})
 			e := write(t, tr, method, s.URL+"/api/x", "words")
 			if !e.Unsure || len(s.requests()) != 1 || len(clock.Waits()) != 0 || !strings.HasPrefix(e.Msg, "write: ") {
 				t.Errorf("%s %s: %+v after %v", method, name, e, s.requests())
@@ -315,5 +319,16 @@ func TestProxy(t *testing.T) {
 	}
 	if came := through.requests(); len(came) != 1 {
 		t.Errorf("the proxy was asked %q", came)
+	}
+}
+
+// TestCacheIsBounded: what was put last is kept, within the bound.
+func TestCacheIsBounded(t *testing.T) {
+	c := newBounded[int, string](100)
+	for i := range 102 {
+		c.put(i, "", i)
+		if _, ok := c.get(i); ok != (i <= 100) || c.size > 100 {
+			t.Fatalf("%d of %d entries of %d", i, len(c.known), c.size)
+		}
 	}
 }
