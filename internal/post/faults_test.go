@@ -155,6 +155,10 @@ func TestRefusedWhole(t *testing.T) {
 	if d.Rejected != 3 || d.Left != 0 || !strings.Contains(s.summary(), "Line 3 counts wrong") {
 		t.Errorf("%+v", d)
 	}
+	s.poster.Me = forge.Person{} // then nothing could be found again
+	if _, err := s.poster.Deliver(t.Context(), s.repo, 1); !errors.Is(err, errUnknownAccount) {
+		t.Error(err)
+	}
 }
 
 // TestNowhereToPost: it ends for good, with few requests and no storm.

@@ -123,4 +123,8 @@ func TestOneCheck(t *testing.T) {
 	if _, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: "../x"}); trouble(err).Kind != forge.KindRefused {
 		t.Errorf("%v", err)
 	}
+	s.Script.Plan(forgetest.Fault{Status: 403, Body: `{"message":"Resource not accessible by personal access token"}`})
+	if cannot, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: commit}); cannot == "" || err != nil {
+		t.Errorf("by a personal token: %q, %v", cannot, err)
+	}
 }
