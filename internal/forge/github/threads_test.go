@@ -269,9 +269,7 @@ func TestGitHubsOwnExamples(t *testing.T) {
 	}
 
 	answer("/pulls?", "pull-request-simple-items")
-	if all, err := c.Open(t.Context(), repo); err != nil || len(all) != 1 || all[0].Number != 1347 {
-		t.Errorf("%v, %+v", err, all)
-	}
+	needs.Len(t, "pull requests", 1)(c.Open(t.Context(), repo))
 
 	answer("/issues/1/comments", "issue-comment-items")
 	answer("/pulls/1/reviews", "pull-request-review-items")
