@@ -74,7 +74,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 // TestManyReviews: if GitHub does not answer for many pull requests, or with too much, it is asked for fewer.
 func TestManyReviews(t *testing.T) {
 	for _, f := range []forgetest.Fault{
-		{Status: 502, Times: 5}, {Status: 200, Body: strings.Repeat(" ", 32<<20+1)},
+		{Status: 502, Times: 5},
+		{Status: 200, Body: strings.Repeat(" ", 32<<20+1)},
 		{Status: 200, Body: `{"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","message":"Resource limits for this query exceeded."}]}`},
 	} {
 		s, _, c, repo := open(t)
