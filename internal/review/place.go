@@ -27,10 +27,9 @@ func place(fs []precedent.Finding, p *Placer, src *sources) []precedent.Span {
 			p.placeCaused(f, src)
 		case f.Analyzer && p.isAt(f):
 			f.Note("place", "found at %s", f.Span)
-		case p.Place(f):
 		case f.Analyzer && src.holdsQuote(said, f.Quote):
-			f.Span = said
 			f.Note("place", "found at %s, outside the diff", said)
+		case p.Place(f):
 		case p.file(f.Path) == nil:
 			f.Drop("place", precedent.NoEvidence, "", "the change has no file %s, and no other file has the quote", f.Path)
 		default:

@@ -141,6 +141,21 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestPlaceBesideHeaders: a finding stays on the line that a hunk's header shows if an analyzer found it there, or if the
+// change has the line.
+func TestPlaceBesideHeaders(t *testing.T) {
+	const signature = "func Transfer(from, to AccountID, cents int64) error {"
+	old := "package bank\n\n" + signature + "\n" + strings.Repeat("\ty()\n", 8) + "\treturn nil\n}\n"
+	sent := strings.Replace(old, "\treturn", "\tsend()\n\treturn", 1)
+	at := precedent.Span{Path: "bank.go", Side: precedent.Right, Start: 3, End: 3}
+	for head, analyzer := range map[string]bool{sent: true, strings.Replace(sent, "int64", "int32", 1): false} {
+		fs := []precedent.Finding{{Span: at, Quote: signature, Analyzer: analyzer}}
+		c := between(t, files{"bank.go": old}, files{"bank.go": head})
+		place(fs, NewPlacer(c), newSources(c, func(precedent.Side, string) ([]byte, error) { return []byte(head), nil }))
+		needs.Equal(t, at, fs[0].Span)
+	}
+}
+
 // TestLookAlikes: an exact quote that is there once beats a nearer look-alike, and a cut
 // one stays on the line that it was given for.
 func TestLookAlikes(t *testing.T) {

@@ -64,11 +64,13 @@ func (p *Placer) Place(f *precedent.Finding) bool {
 // none.
 func (p *Placer) find(quote []lineText, file *diff.File, side precedent.Side, near int) (s spot) {
 	if file != nil && len(quote) > 0 {
-		if s = p.lines(file, side).bestMatch(quote, near); s.on == nil {
-			s = p.lines(file, otherSide(side)).bestMatch(quote, near)
-		}
-		if s.on == nil || s.on.lines[s.index].holds(&quote[0]) == 0 {
-			if below := p.lines(file, side).belowHeader(quote[0].squeezed, near); below.on != nil {
+		here := p.lines(file, side)
+		if s = here.bestMatch(quote, near); !s.holds(quote) {
+			there := p.lines(file, otherSide(side)).bestMatch(quote, near)
+			if s.on == nil {
+				s = there
+			}
+			if below := here.belowHeader(quote[0].squeezed, near); below.on != nil && !there.holds(quote) {
 				s = below
 			}
 		}
@@ -82,6 +84,11 @@ func (p *Placer) find(quote []lineText, file *diff.File, side precedent.Side, ne
 // isExact reports whether the spot has the first line of the quote.
 func (s spot) isExact(quote []lineText) bool {
 	return s.on != nil && s.on.lines[s.index].squeezed == quote[0].squeezed
+}
+
+// holds reports whether the spot has the first line of the quote, whole or cut, and not only one that looks like it.
+func (s spot) holds(quote []lineText) bool {
+	return s.on != nil && s.on.lines[s.index].holds(&quote[0]) > 0
 }
 
 var margin = text.Pattern(`(?m)^(?:\d+ )?[-+ ]`)
