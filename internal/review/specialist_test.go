@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -112,6 +114,40 @@ func TestWave(t *testing.T) {
 		t.Errorf("%d requests, %d at a time, verdict %s: %v", r.Usage.Requests, most, r.Verdict, wrong)
 	}
 	needs.Equal(t, precedent.StatusOff, finderRun(t, r, "style").Status)
+}
+
+// TestSameReview: the review is the same in whatever order the requests are answered.
+func TestSameReview(t *testing.T) {
+	const parts = 3
+	var want *precedent.Review
+	for i := range uint64(5) {
+		in := input(t, files{}, manyFiles(parts))
+		in.Concurrency, in.Policy.Finders = 8, only("bugs", "security", "types", "tests")
+		var requests atomic.Uint64
+		c := &cast{judge: agrees("input is empty"), finder: func(task engine.Task) engine.Reply {
+			time.Sleep(time.Duration(rand.New(rand.NewPCG(i, requests.Add(1))).IntN(1000)) * time.Millisecond)
+			var said []object
+			for n := range parts {
+				if path := fmt.Sprintf("p%d/values.go", n); strings.Contains(task.Prefix, path) {
+					more := object{"category": task.Name, "body": "It fails if the input is empty."}
+					said = append(said,
+						finding(path, 1, fmt.Sprintf("var value%d_0 =", n), "The value is wrong when the input is empty", more),
+						finding(path, 1, fmt.Sprintf("var value%d_1 =", n), "An empty input makes the value of "+task.Name+" wrong", more))
+				}
+			}
+			return reply1(said...)
+		}}
+		in.Engine = c
+		var r *precedent.Review
+		synctest.Test(t, func(t *testing.T) { r = run(t, in) })
+		if want == nil {
+			want = r
+		}
+		if len(r.Live()) < parts || len(r.Findings) < len(r.Live())+parts || len(c.asked(engine.Judge)) == 0 {
+			t.Errorf("too little is decided: %d of %d findings live", len(r.Live()), len(r.Findings))
+		}
+		needs.Equal(t, want, r)
+	}
 }
 
 func TestGivesUp(t *testing.T) {
