@@ -122,14 +122,15 @@ func ended(name, engine string, status precedent.Status, found int) review.Event
 
 func TestBlockOnATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := newVT(60, 24)
-		fmt.Fprint(v, "$ precedent review\r\n")
+		v := newVT(60, 5)
+		above := "$ precedent review"
+		fmt.Fprint(v, above+"\r\n")
 		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
 		see := func(step, want string) {
 			t.Helper()
 			<-time.After(drawInterval)
 			synctest.Wait()
-			if diff := cmp.Diff("$ precedent review"+want, v.shows(t)); diff != "" {
+			if diff := cmp.Diff(above+want, v.shows(t)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", step, diff)
 			}
 		}
@@ -163,7 +164,9 @@ bugs reading 2/3   security waiting   tests waiting
 		m.Handle(review.Event{Step: "verify", Requests: 2})
 		m.Handle(review.Event{Step: "verify", Done: 1, Requests: 2})
 		m.Handle(review.Event{Step: "judge", Requests: 4})
-		see("stages after them", `
+		above = "printed meanwhile"
+		m.Above(func() { fmt.Fprint(v, above+"\r\n") })
+		see("stages after them, where the terminal scrolls", `
 reviewing 1:05 · $0.37 · 125k tokens, 49 % cached
 bugs 1 finding   security timed out   tests none
 2 analyzers 2 findings
@@ -178,31 +181,6 @@ judge done   verify 1/2   judge 0/4`)
 		if regexp.MustCompile(`\x1b\[[0-9;]*m`).MatchString(v.raw.String()) {
 			t.Error("colours were not asked for")
 		}
-	})
-}
-
-// At the bottom of the screen the block makes the terminal scroll, and what it pushed up stays whole, as does a line that
-// is printed meanwhile.
-func TestBlockScrolls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := newVT(80, 4)
-		fmt.Fprint(v, "one\r\ntwo\r\nthree\r\n")
-		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
-		m.Handle(review.Event{Finder: "bugs", Requests: 2})
-		m.Handle(review.Event{Step: "verify", Requests: 2})
-		see := func(want string) {
-			t.Helper()
-			<-time.After(drawInterval)
-			synctest.Wait()
-			if diff := cmp.Diff(want, v.shows(t)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-		}
-		see("three\nreviewing 0:00\nbugs reading 0/2\nverify 0/2")
-		m.Above(func() { fmt.Fprint(v, "four\r\n") })
-		see("four\nreviewing 0:00\nbugs reading 0/2\nverify 0/2")
-		m.Stop()
-		see("four")
 	})
 }
 
