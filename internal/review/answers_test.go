@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -292,6 +293,14 @@ func TestManyThreads(t *testing.T) {
 		t.Errorf("%d answers, failures %v, threads by request %v, usage %+v, $%.2f", len(r.Threads), r.Failures, asked,
 			r.Usage, r.CostUSD)
 	}
+}
+
+// TestFilesOutOfReach: where no file can be read, nobody claims that the lines of a thread are as they were, or gone.
+func TestFilesOutOfReach(t *testing.T) {
+	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": ""}))
+	in.Since, in.Threads[0].Current = nil, precedent.Span{}
+	in.Read = func(precedent.Side, string) ([]byte, error) { return nil, fs.ErrPermission }
+	checkAnswers(t, "no engine", run(t, in), map[string]string{"off by one": "unanswered at cart/cart.go:5 by place"})
 }
 
 // TestNotChecked: an analyzer that could not read a file says nothing of what it found there.

@@ -140,6 +140,17 @@ func TestNewInOldCode(t *testing.T) {
 	}
 }
 
+// TestAsBefore: a finding that no verifier read has neither the citations nor the notes that each review adds to it.
+func TestAsBefore(t *testing.T) {
+	named := []precedent.Cite{{Kind: "insight", ID: "i"}}
+	got := asBefore(precedent.Finding{
+		Verifier: precedent.Unchecked, Confidence: 60, Basis: &precedent.FindingBasis{Confidence: 50},
+		Cites: append(named, precedent.Cite{Kind: "guide"}), Trail: []precedent.Decision{{Step: "last"}},
+	})
+	needs.Equal(t, named, got.Cites)
+	needs.Equal(t, 50+len(got.Trail), got.Confidence)
+}
+
 // TestStands: an earlier finding is the one on its line, also of a renamed file, and no other one while it is there.
 func TestStands(t *testing.T) {
 	const text = "one\ntwo\nthree\nfour\n"
