@@ -120,7 +120,6 @@ func (p *page) thread(c *Conversation) {
 	}
 }
 
-// aroundPlace is what is said before code.
 const aroundPlace = "The lines around its place now:"
 
 // excerpt returns code, cut to what one thread may show.

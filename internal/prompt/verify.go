@@ -65,8 +65,7 @@ func claim(f *precedent.Finding) string {
 		fmt.Fprintf(&b, "rule: %s\n", text.VisibleLine(f.Rule))
 	}
 	b.WriteString("lines:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
-	fmt.Fprintf(&b, "claim: %s\n%s", cleanLine(f.Title), limit(strings.TrimSpace(text.Clean(f.Body)),
-		maxRemark))
+	fmt.Fprintf(&b, "claim: %s\n%s", cleanLine(f.Title), cleanProse(f.Body))
 	if f.Breaks.Path != "" {
 		fmt.Fprintf(&b, "\nbreaks %s, outside the change:\n%s", text.VisibleLine(f.Breaks.String()),
 			limit(text.Visible(f.Breaks.Quote), maxRemark))

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -102,8 +101,8 @@ func (e excerpts) lines(f precedent.Finding) []numbered {
 	return lines
 }
 
-// around returns the lines of the span and a few before it, from the same hunk; none if it lacks the first line of the
-// span. The hunk is redacted as a whole, because the lines before one can be what makes it a secret.
+// around returns the lines of the span and a few before it, from the hunk that has the first of them; none if there is
+// no such hunk. The hunk is redacted as a whole, because the lines before one can be what makes it a secret.
 func (e excerpts) around(f precedent.Finding) (lines []numbered) {
 	hunk := e.hunkOf(f)
 	if hunk == nil {
@@ -122,9 +121,6 @@ func (e excerpts) around(f precedent.Finding) (lines []numbered) {
 		if n := hunk.Lines[i].On(f.Side); n >= max(f.Start-linesBefore, 1) && n <= max(f.End, f.Start) {
 			lines = append(lines, numbered{n, clean[min(i, len(clean)-1)]})
 		}
-	}
-	if !slices.ContainsFunc(lines, func(l numbered) bool { return l.n == f.Start }) {
-		return nil
 	}
 	return lines
 }
