@@ -16,11 +16,9 @@ var phrasings = map[precedent.LearningKind]string{
 		don’t flag X
 		dont flag X
 		never flag X
-		please do not flag X
 		stop flagging X
 		avoid flagging X
 		no need to flag X
-		no need to comment on X
 		refrain from flagging X
 		no longer flag X
 		quit nagging about X
@@ -37,7 +35,6 @@ var phrasings = map[precedent.LearningKind]string{
 		that you should not flag X
 		in the future, do not flag X
 		from now on please don't flag X
-		you should never flag X
 		I want you to stop flagging X
 		ignore X
 		feel free to skip X
@@ -67,7 +64,6 @@ var phrasings = map[precedent.LearningKind]string{
 		flag X
 		do flag X
 		do not merge without X
-		never merge without X
 		do not ignore X
 		never ignore X
 		stop ignoring X

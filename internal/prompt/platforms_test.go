@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"path"
 	"strings"
 	"testing"
 )
@@ -39,22 +38,5 @@ func TestPlatformOfFile(t *testing.T) {
 				t.Errorf("%q: %q, want %q", file, got, platform)
 			}
 		}
-	}
-}
-
-func TestPlatforms(t *testing.T) {
-	for _, p := range platforms() {
-		if n := Tokens(p.guide()); n > 450 || !strings.HasPrefix(p.guide(), "## "+p.title+"\n") {
-			t.Errorf("the guide for %s has %d tokens, at most 450 are wanted, or does not begin with its title", p.name, n)
-		}
-		for _, pattern := range p.patterns {
-			if _, err := path.Match(pattern, ""); err != nil || pattern != strings.ToLower(pattern) ||
-				strings.Count(pattern, "**") > 1 {
-				t.Errorf("%s: pattern %q: %v", p.name, pattern, err)
-			}
-		}
-	}
-	if guides, err := files.ReadDir("platforms"); err != nil || len(guides) != len(platforms()) {
-		t.Errorf("%d guides for %d platforms: %v", len(guides), len(platforms()), err)
 	}
 }

@@ -344,17 +344,3 @@ func TestExcerptsHaveNoCredential(t *testing.T) {
 		}
 	}
 }
-
-// TestExplainSaysWhetherItWasShown: a finding that was hidden before somebody dismissed it was not shown.
-func TestExplainSaysWhetherItWasShown(t *testing.T) {
-	for dropped, want := range map[precedent.Dropped]string{
-		"": "Shown by the last review; dismissed since by mona", precedent.BelowThreshold: "Hidden: below_threshold. Dismissed since by mona",
-		precedent.Dismissed: "Hidden: dismissed by mona",
-	} {
-		var b strings.Builder
-		e := precedent.Explanation{Finding: precedent.Finding{Dropped: dropped}, Dismissal: &precedent.Dismissal{Who: "mona"}}
-		if report.Explain(report.NewPage(&b, 0, false), e); !strings.Contains(b.String(), want) {
-			t.Errorf("%q:\n%s", dropped, b.String())
-		}
-	}
-}

@@ -386,19 +386,6 @@ func TestRecognizeHolds(t *testing.T) {
 	})
 }
 
-// TestThreadsEstimate: what threads take is known beforehand.
-func TestThreadsEstimate(t *testing.T) {
-	head := shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"})
-	in := conversation(t, precedent.Bugs, head)
-	in.Engine = &cast{}
-	with := Plan(t.Context(), in)
-	in.Threads = nil
-	without := Plan(t.Context(), in)
-	if with.Threads != 1 || with.Requests != without.Requests+1 || with.Usage.InputTokens <= without.Usage.InputTokens {
-		t.Errorf("with a thread %+v, without %+v", with, without)
-	}
-}
-
 // TestOneLineIsLeft: of findings on lines with the same text, those whose line is gone are not taken for the one whose
 // line is left; two findings on the same line both stay.
 func TestOneLineIsLeft(t *testing.T) {
