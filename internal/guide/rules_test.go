@@ -145,7 +145,7 @@ func hostile() map[string]string {
 		"links":        strings.Repeat("[a](", n/4),
 		"emphasis":     strings.Repeat("*a_ ", n/4),
 		"ticks":        rows(func(i int) string { return strings.Repeat("`", i) + "a" }),
-		"many items":   strings.Repeat("- never use x\n", n/14),
+		"many items":   rows(func(i int) string { return fmt.Sprintf("- never use x%d\n", i) }),
 		"nested list":  rows(func(i int) string { return strings.Repeat(" ", 2*i) + "- a\n" }),
 		"table":        "|a|b|\n|-|-|\n" + strings.Repeat("|never use x|y|\n", n/16),
 		"comments":     strings.Repeat("<!--", n/4),
