@@ -294,6 +294,7 @@ func TestDeclined(t *testing.T) {
 		{"not covered", judged(false, ""), ""},
 		{"without proof", judged(true, ""), ""},
 		{"made-up proof", judged(true, "the code says it is fine"), ""},
+		{"proof from the finding", judged(true, "one past the end of the items"), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
