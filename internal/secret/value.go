@@ -138,7 +138,7 @@ var (
 )
 
 // isHashLike reports whether a match is the value of a checksum: a prefix in the
-// value or before it names the function, or its name is the path of a file.
+// value or before it names the function, its name is the path of a file, or git names it as the key that signs.
 func isHashLike(m Match, lines []string) bool {
 	text := m.before(lines)
 	if hexDigest().MatchString(strings.Trim(m.Secret, `"'`)) && namedByFile().MatchString(text[max(0, len(text)-maxBefore):]) {
@@ -148,7 +148,7 @@ func isHashLike(m Match, lines []string) bool {
 	text = text[max(0, len(text)-maxBefore):] + strings.ToLower(m.Secret[:min(len(m.Secret), 16)])
 	for _, prefix := range []string{
 		"sha1-", "sha1:", "sha256-", "sha256:", "sha384-", "sha512-", "sha512:", "md5:", "h1:",
-		"$2a$", "$2b$", "$2y$", "$argon2", "pbkdf2", "scrypt:", "@sha256", "scram-sha-", "'md5",
+		"$2a$", "$2b$", "$2y$", "$argon2", "pbkdf2", "scrypt:", "@sha256", "scram-sha-", "'md5", "user.signingkey",
 	} {
 		if strings.Contains(text, prefix) {
 			return true
