@@ -19,10 +19,8 @@ const (
 var (
 	fixtureDirs = wordSet("testdata test-data test_data fixtures fixture __fixtures__ __snapshots__ snapshots golden goldens expected vectors test-vectors test_vectors testvectors cassettes " +
 		"cassette vcr_cassettes recordings mocks __mocks__ wycheproof stubs wiremock")
-	testDirs = wordSet("test tests spec specs e2e testing unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases testrig testbed testsuite testenv inttest qa")
+	testDirs = wordSet("spec specs e2e testing unittests testutil testutils testfixtures testkit testlib testhelper testhelpers testsupport testcommon testcase testcases testrig testbed testsuite testenv inttest qa")
 	docDirs  = wordSet("doc docs documentation man manual examples example samples sample tutorial tutorials demo demos")
-	// exampleNames are words in the names of files that show how something is used.
-	exampleNames = wordSet("example examples sample")
 	// fixtureTypes and docTypes are extensions.
 	fixtureTypes = wordSet(".golden .snap .vec .vectors .approved .received .expected .out .har .cassette .ambr")
 	docTypes     = wordSet(".md .mdx .markdown .rst .adoc .asciidoc .ronn .pod .rdoc .tex .texi .1 .2 .3 .4 .5 .6 .7 .8 .ipynb")
@@ -35,6 +33,13 @@ var vectorFile = compile(`(?:^|[._-])(?:test[._-]?)?vectors?(?:[._-]|$)`)
 // AppTests. In lower case, it could be a domain.
 var dotnetTests = compile(`(?:^|/)\w[\w.]*(?:\.(?:Unit|Integration|Functional|Acceptance)?Tests?(?:\.\w+)*|[a-z\d](?:UI)?Tests)/`)
 
+// The words of folders and files in lower case: test_resources, integration-tests, server-example.key. The parts of a
+// domain are not such words.
+var (
+	testDir     = compile(`(?:^|[-_])tests?(?:[-_]|$)`)
+	exampleFile = compile(`(?:^|[-_])(?:examples?|sample)(?:[-_]|$)`)
+)
+
 // placeOf returns what a file is for.
 func placeOf(name string) placed {
 	dotnet := dotnetTests().MatchString(name)
@@ -46,11 +51,10 @@ func placeOf(name string) placed {
 	}
 	result := inProduct
 	for d := range strings.SplitSeq(dir, "/") {
-		if fixtureDirs[d] {
+		switch {
+		case fixtureDirs[d]:
 			return inFixture
-		}
-		switch words := wordsOfName(d); {
-		case testDirs[d], slices.Contains(words, "test"), slices.Contains(words, "tests"): // test_resources, integration-tests
+		case testDirs[d], testDir().MatchString(d):
 			result = inTests
 		case docDirs[d]:
 			result = max(result, inDocs)
@@ -61,15 +65,10 @@ func placeOf(name string) placed {
 		result = inTests
 	}
 	if result == inProduct && (docTypes[ext] || template().MatchString(base) || isDocName(base) ||
-		slices.ContainsFunc(wordsOfName(strings.TrimSuffix(base, ext)), func(w string) bool { return exampleNames[w] })) {
+		exampleFile().MatchString(strings.TrimSuffix(base, ext))) {
 		return inDocs
 	}
 	return result
-}
-
-// wordsOfName returns the words of a folder or a file. The parts of a domain are no words.
-func wordsOfName(part string) []string {
-	return strings.FieldsFunc(part, func(r rune) bool { return r == '-' || r == '_' })
 }
 
 // IsTest reports whether a file is of tests, by the habits of common languages.
