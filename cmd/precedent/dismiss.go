@@ -49,8 +49,9 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
   precedent dismiss --finder tests --path 'internal/legacy/**'
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
-		Args: func(cmd *cobra.Command, args []string) error { return d.check(cmd, args) },
-		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, d) },
+		Args:              func(cmd *cobra.Command, args []string) error { return d.check(cmd, args) },
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, d) },
 	}
 	cmd.Flags().BoolVar(&d.undo, "undo", false, "show the dismissed findings, or those of the rule, again")
 	cmd.Flags().BoolVar(&d.list, "list", false, "list what is dismissed, by whom, why and until when")

@@ -25,7 +25,8 @@ finders read them, are such a case, too.`,
 		Example: `  precedent explain k7m2q0v5xa
   precedent explain k7m --json
   precedent explain k7m --without 0197f3d2`,
-		Args: exactly(1),
+		Args:              exactly(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: a.reading(a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			e, err := w.Explain(cmd.Context(), args[0], without)
 			if err != nil {
