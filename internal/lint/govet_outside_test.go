@@ -206,7 +206,7 @@ func TestGovetKeepsToTheBasesModules(t *testing.T) {
 			t.Errorf("%s, %q", r.Status, said(r))
 		}
 	}
-	in.Trusted.OwnModules = true // whoever reviews a local change may use their own modules
+	in.Trusted.OwnModules = true // who reviews a local change may use their own modules
 	if r := run(t, "govet", in); said(r) != "" {
 		t.Errorf("own modules: %s, %q", r.Status, said(r))
 	}

@@ -137,7 +137,7 @@ func add[In, Out any](s *Server, tool *sdk.Tool, do func(context.Context, In) (O
 
 // fenced returns a result as text that its contents cannot end.
 func fenced(out any) string {
-	data, _ := json.MarshalIndent(out, "", " ") // texts and numbers always have a form
+	data, _ := json.MarshalIndent(out, "", " ") // a result has only texts and finite numbers
 	return notice + "\n" + prompt.Fence("memory", string(data))
 }
 
@@ -197,7 +197,7 @@ func paged[From, To any](p pages, all []From, show func(*From) To) (page[To], er
 	for ; at < len(all) && len(out.Entries) < p.Limit; at++ {
 		entry := show(&all[at])
 		clean(reflect.ValueOf(&entry)) // before its size counts
-		data, _ := json.Marshal(entry)
+		data, _ := json.Marshal(entry) // as in fenced
 		if bytes += len(data); bytes > maxPageBytes && len(out.Entries) > 0 {
 			break
 		}

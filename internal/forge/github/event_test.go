@@ -122,13 +122,13 @@ func TestOddEvents(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	for name, test := range map[string][2]string{
-		"no repository":            {"push", `{}`},
-		"another forge":            {"push", `{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`},
-		"a path":                   {"push", `{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`},
-		"no pull request":          {"pull_request", `{` + repo + `}`},
-		"an option for a commit":   {"status", `{"sha":"--x",` + repo + `}`},
-		"no check":                 {"check_run", `{` + repo + `}`},
-		"number that is no number": {"pull_request", `{"pull_request":{"number":"1"},` + repo + `}`},
+		"no repository":          {"push", `{}`},
+		"another forge":          {"push", `{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`},
+		"a path":                 {"push", `{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`},
+		"no pull request":        {"pull_request", `{` + repo + `}`},
+		"an option for a commit": {"status", `{"sha":"--x",` + repo + `}`},
+		"no check":               {"check_run", `{` + repo + `}`},
+		"number in quotes":       {"pull_request", `{"pull_request":{"number":"1"},` + repo + `}`},
 		"an installation elsewhere": {
 			"installation",
 			`{"action":"created","installation":{"account":{"html_url":"https://evil.example/acme"}}}`,
